@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowSpace: where the rows of tall matrices live. n rows in fixed blocks; this rank holds a contiguous run of
+// blocks; threads share them. Every tall-skinny routine takes one.
+#pragma once
+
+#include <cstdint>
+
+#include "mbsc/base/parallel.h"
+#include "mbsc/base/row_blocks.h"
+#include "mbsc/comm/comm.h"
+
+namespace mbsc {
+
+class RowSpace {
+ public:
+  RowSpace() : RowSpace(0, 1) {}
+  RowSpace(int64_t n, int threads, const Comm& comm = serial_comm())
+      : blocks_(n),
+        own_blocks_(blocks_.blocks_of_rank(comm.rank(), comm.size())),
+        threads_(threads),
+        comm_(&comm) {}
+
+  int64_t n() const { return blocks_.n(); }
+  const RowBlocks& blocks() const { return blocks_; }
+  int threads() const { return threads_; }
+  const Comm& comm() const { return *comm_; }
+  /// The blocks and the (global) rows this rank holds.
+  Range own_blocks() const { return own_blocks_; }
+  Range own_rows() const { return blocks_.rows_of(own_blocks_); }
+  int64_t local_rows() const { return own_rows().size(); }
+
+  /// body(block, rows): every own block once, in parallel. `rows` are local: row 0 is this rank's first.
+  template <class Body>
+  void for_each_block(Body&& body) const {
+    const int64_t first = own_rows().begin;
+    parallel_for(threads_, own_blocks_.size(), [&](int64_t b) {
+      const Range rows = blocks_.block(own_blocks_.begin + b);
+      body(own_blocks_.begin + b, Range{rows.begin - first, rows.end - first});
+    });
+  }
+
+ private:
+  RowBlocks blocks_;
+  Range own_blocks_;
+  int threads_;
+  const Comm* comm_;
+};
+
+}  // namespace mbsc
