@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fused tile against SGEMM (OpenBLAS, 1024^3) in the same run: operations per second on 2 n m (d + r).
+//     bench_tile --benchmark_min_time=1 [--benchmark_filter=...]
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include "mbsc/affinity/kernel_affinity.h"
+
+extern "C" void openblas_set_num_threads(int);
+
+namespace {
+
+using namespace mbsc;
+
+Matrix<float> filled(int64_t rows, int64_t cols) {
+  Matrix<float> X(rows, cols);
+  for (int64_t i = 0; i < X.size(); ++i) X.data()[i] = float((i * 2654435761u) % 1000) * 1e-3f;
+  return X;
+}
+
+void count(benchmark::State& state, double operations) {
+  state.counters["GFLOP/s"] =
+      benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void sgemm(benchmark::State& state) {
+  openblas_set_num_threads(int(state.range(0)));
+  const int n = 1024;
+  const Matrix<float> A = filled(n, n), B = filled(n, n);
+  Matrix<float> C(n, n);
+  for (auto _ : state)
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, A.data(), n, B.data(), n, 0, C.data(), n);
+  count(state, 2.0 * n * n * n);
+}
+BENCHMARK(sgemm)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
+
+void batch_product(benchmark::State& state) {
+  const int64_t d = state.range(0), r = state.range(1), n = 40000, m = 1000;
+  const Matrix<float> X = filled(n, d), C = filled(m, r);
+  const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1.0 / double(d)}, RowSpace(n, int(state.range(2))));
+  std::vector<int64_t> columns(m);
+  for (int64_t j = 0; j < m; ++j) columns[j] = j * n / m;
+  Matrix<float> out(n, r);
+  for (auto _ : state) A.multiply_columns(columns, C, out, {});
+  count(state, 2.0 * double(n) * double(m) * double(d + r));
+}
+BENCHMARK(batch_product)->ArgNames({"d", "r", "threads"})->UseRealTime()
+    ->ArgsProduct({{2, 9, 16, 54, 784}, {10, 20}, {1, 2}});
+
+void degree_pass(benchmark::State& state) {
+  const int64_t d = state.range(0), n = 20000;
+  const Matrix<float> X = filled(n, d);
+  const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1.0 / double(d)}, RowSpace(n, int(state.range(1))));
+  for (auto _ : state) benchmark::DoNotOptimize(A.degrees({}));
+  count(state, double(n) * double(n) * double(d + 4));
+}
+BENCHMARK(degree_pass)->ArgNames({"d", "threads"})->UseRealTime()->ArgsProduct({{9, 54}, {1, 2}});
+
+void symmetric_product(benchmark::State& state) {
+  const int64_t d = state.range(0), r = state.range(1), n = 20000;
+  const Matrix<float> X = filled(n, d), V = filled(n, r);
+  const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1.0 / double(d)}, RowSpace(n, int(state.range(2))));
+  Matrix<float> out(n, r);
+  for (auto _ : state) A.multiply(V, out, {});
+  count(state, double(n) * double(n) * double(d + 2 * r));
+}
+BENCHMARK(symmetric_product)->ArgNames({"d", "r", "threads"})->UseRealTime()->ArgsProduct({{9, 54, 784}, {14}, {2}});
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Affinity: the narrow waist. A symmetric n x n matrix A, never negative, zero on its diagonal, seen from this
+// rank's rows and never stored: everything above touches it through the products below, many right-hand sides at a
+// time; everything about points, kernels and SIMD stays below.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mbsc/base/matrix.h"
+#include "mbsc/base/stop_token.h"
+#include "mbsc/linalg/row_space.h"
+
+namespace mbsc {
+
+/// Row sums of A and of its entries squared, of this rank's rows.
+struct Degrees {
+  std::vector<double> sum;      ///< d_i = sum_j a_ij
+  std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
+};
+
+template <class T>
+class Affinity {
+ public:
+  explicit Affinity(const RowSpace& rows) : rows_(rows) {}
+  Affinity(const Affinity&) = delete;
+  Affinity& operator=(const Affinity&) = delete;
+  virtual ~Affinity() = default;
+
+  const RowSpace& rows() const { return rows_; }
+  int64_t n() const { return rows_.n(); }
+
+  /// out = A[own rows, columns] C. C has one row per column, the same on all ranks. Columns ascend.
+  virtual void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
+                                const StopToken& stop) const = 0;
+  /// out = A V: a full product, each pair evaluated once.
+  virtual void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const = 0;
+  /// out = A[rows, columns], a small dense block; rows are local. Zero diagonal.
+  virtual void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const = 0;
+  /// The same with rows anywhere in the matrix, on every rank.
+  virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
+  /// Row sums, one symmetric pass.
+  virtual Degrees degrees(const StopToken& stop) const = 0;
+  /// a(x, x) of the kernel, which the zero diagonal hides; Nystrom needs it.
+  virtual double self_similarity() const = 0;
+
+  /// Entries evaluated so far, by all products together. A symmetric pass evaluates n(n+1)/2 and a little.
+  int64_t kernel_values() const { return kernel_values_; }
+
+ protected:
+  void count_kernel_values(int64_t values) const { kernel_values_ += values; }
+  /// Throws Stopped where the token asks for it: a product that is not complete is no product.
+  static void throw_if_stopped(const StopToken& stop) {
+    if (stop.stop_requested()) throw Stopped();
+  }
+
+ private:
+  RowSpace rows_;
+  mutable std::atomic<int64_t> kernel_values_{0};
+};
+
+}  // namespace mbsc

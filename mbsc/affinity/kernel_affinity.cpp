@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/kernel_affinity.h"
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "mbsc/affinity/pair_schedule.h"
+#include "mbsc/base/require.h"
+
+namespace mbsc {
+namespace {
+
+using simd::group_columns;
+using simd::Packed;
+using simd::Task;
+using simd::Tile;
+
+/// The median of each feature over at most 1,001 evenly spaced rows.
+std::vector<double> feature_medians(const Points& points) {
+  const int64_t count = std::min<int64_t>(points.rows, 1001);
+  std::vector<double> medians(points.features), values(count);
+  for (int64_t f = 0; f < points.features; ++f) {
+    for (int64_t i = 0; i < count; ++i) values[i] = points(points.rows * i / count, f);
+    std::nth_element(values.begin(), values.begin() + count / 2, values.end());
+    medians[f] = values[count / 2];
+  }
+  return medians;
+}
+
+PackingRule make_rule(const Points& points, const Kernel& kernel) {
+  const int64_t d = points.features;
+  double factor = 1;
+  if (kernel.kind == KernelKind::rbf) factor = std::sqrt(kernel.gamma * std::numbers::log2e);
+  if (kernel.kind == KernelKind::exponential) factor = kernel.gamma * std::numbers::log2e;
+  PackingRule rule{std::vector<double>(d), std::vector<double>(d, factor), kernel.kind == KernelKind::cosine};
+  const std::vector<double> center =
+      kernel.kind == KernelKind::cosine ? std::vector<double>(d) : feature_medians(points);
+  for (int64_t f = 0; f < d; ++f) {
+    const double scale = points.scale.empty() ? 1 : points.scale[f];
+    rule.offset[f] = (points.shift.empty() ? 0 : points.shift[f]) + (scale != 0 ? center[f] / scale : 0);
+    rule.factor[f] = factor * scale;
+  }
+  return rule;
+}
+
+/// The largest squared length of a tile coordinate vector.
+double largest_norm(const Points& points, const PackingRule& rule, const RowSpace& rows) {
+  std::vector<double> largest(size_t(rows.own_blocks().size()));
+  rows.for_each_block([&](int64_t block, Range range) {
+    double& top = largest[size_t(block - rows.own_blocks().begin)];
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      double sum = 0;
+      for (int64_t f = 0; f < points.features; ++f) {
+        const double v = (points.raw(i, f) - rule.offset[f]) * rule.factor[f];
+        sum += v * v;
+      }
+      top = std::max(top, sum);
+    }
+  });
+  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+}
+
+/// What one thread needs for one tile.
+template <class T>
+struct Workspace {
+  Packed<T> rows, columns;
+  AlignedVector<T> row_rhs, column_rhs, row_out, column_out, scratch;
+  std::vector<int64_t> index;
+};
+
+template <class T>
+Workspace<T>& thread_workspace() {
+  thread_local Workspace<T> workspace;
+  return workspace;
+}
+
+/// Columns whose packed copy is held at a time by a product with a batch of columns.
+constexpr int64_t columns_per_chunk = 2048;
+
+}  // namespace
+
+template <class T>
+KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, const RowSpace& rows)
+    : Affinity<T>(rows), points_(points), form_(simd::Form::cosine) {
+  require(rows.comm().size() == 1, "points held by {} ranks are not supported yet", rows.comm().size());
+  require(points.rows == rows.local_rows(), "the points have {} rows, the row space {}", points.rows,
+          rows.local_rows());
+  if (kernel.kind != KernelKind::cosine)
+    require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}",
+            kernel.gamma);
+  if (kernel.kind == KernelKind::rbf) form_ = simd::Form::gaussian;
+  if (kernel.kind == KernelKind::exponential) form_ = simd::Form::exponential;
+  rule_ = make_rule(points_, kernel);
+  if (kernel.kind == KernelKind::cosine) return;
+  const double norm = largest_norm(points_, rule_, rows);
+  require(norm < double(std::numeric_limits<float>::max()),
+          "gamma = {} times the squared size of the data overflows; choose a smaller gamma", kernel.gamma);
+  // The expanded form is off by about |x|^2 eps: the relative error of an rbf value; of an exponential one it is the
+  // root of that, too much on any data.
+  direct_ = kernel.kind == KernelKind::exponential || norm * double(std::numeric_limits<T>::epsilon()) / 2 > 1e-5;
+}
+
+template <class T>
+Tile<T> KernelAffinity<T>::tile() const {
+  Tile<T> tile;
+  tile.form = form_;
+  tile.direct = direct_;
+  return tile;
+}
+
+template <class T>
+void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C,
+                                         MatrixView<T> out, const StopToken& stop) const {
+  const RowSpace& space = this->rows();
+  const int64_t width = simd::panel_rows<T>();
+  Packed<T> packed;
+  AlignedVector<T> rhs;
+  for (int64_t first = 0; first < int64_t(columns.size()) || first == 0; first += columns_per_chunk) {
+    const auto chunk = columns.subspan(first, std::min(columns_per_chunk, int64_t(columns.size()) - first));
+    pack_points(points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
+    pack_right_hand_sides(C.rows_between(first, first + chunk.size()), group_columns, rhs);
+    space.for_each_block([&](int64_t, Range range) {
+      if (stop.stop_requested()) return;
+      Workspace<T>& work = thread_workspace<T>();
+      pack_points(points_, rule_, range.size(), [&](int64_t i) { return range.begin + i; }, width, work.rows);
+      work.row_out.assign(size_t(work.rows.pieces() * width * C.cols), T{});
+      Tile<T> t = tile();
+      t.rows = &work.rows;
+      t.columns = &packed;
+      t.column_index = chunk.data();
+      t.row_index = space.own_rows().begin + range.begin;
+      t.right_hand_sides = C.cols;
+      t.column_rhs = rhs.data();
+      t.row_out = work.row_out.data();
+      simd::run(Task::multiply, t);
+      const MatrixView<T> target = out.rows_between(range.begin, range.end);
+      if (first == 0)
+        for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
+      add_panels(work.row_out, width, target);
+    });
+    this->throw_if_stopped(stop);
+  }
+  this->count_kernel_values(space.local_rows() * int64_t(columns.size()));
+}
+
+namespace {
+
+/// One tile (I, J) of a symmetric pass; finish(work) then adds both sides up.
+template <class T, class Finish>
+void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task task, const RowBlocks& blocks,
+              PairSchedule::Pair pair, MatrixView<const T> V, const Finish& finish) {
+  const int64_t width = simd::panel_rows<T>();
+  const Range I = blocks.block(pair.first), J = blocks.block(pair.second);
+  Workspace<T>& work = thread_workspace<T>();
+  const int64_t r = V.cols, outs = task == Task::degrees ? 2 : r;
+  pack_points(points, rule, I.size(), [&](int64_t i) { return I.begin + i; }, width, work.rows);
+  pack_points(points, rule, J.size(), [&](int64_t j) { return J.begin + j; }, group_columns, work.columns);
+  pack_right_hand_sides(V.rows_between(J.begin, J.end), group_columns, work.column_rhs);
+  work.row_out.assign(size_t(work.rows.pieces() * width * outs), T{});
+  t.rows = &work.rows;
+  t.columns = &work.columns;
+  t.row_index = I.begin;
+  t.right_hand_sides = r;
+  t.column_rhs = work.column_rhs.data();
+  t.row_out = work.row_out.data();
+  t.scratch = &work.scratch;
+  if (pair.first == pair.second) {
+    work.index.resize(size_t(J.size()));
+    std::iota(work.index.begin(), work.index.end(), J.begin);
+    t.column_index = work.index.data();
+  } else {
+    pack_right_hand_sides(V.rows_between(I.begin, I.end), width, work.row_rhs);
+    work.column_out.assign(size_t(work.columns.pieces() * group_columns * outs), T{});
+    t.row_rhs = work.row_rhs.data();
+    t.column_out = work.column_out.data();
+  }
+  simd::run(task, t);
+  finish(work, I, J);
+}
+
+}  // namespace
+
+template <class T>
+void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
+  const RowSpace& space = this->rows();
+  const RowBlocks& blocks = space.blocks();
+  const PairSchedule schedule(blocks.count());
+  const int64_t width = simd::panel_rows<T>();
+  std::atomic<int64_t> values{0};
+  space.for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) std::fill_n(out.row(i), out.cols, T{});
+  });
+  for (int64_t round = 0; round < schedule.rounds(); ++round) {
+    const auto pairs = schedule.round(round);
+    parallel_for(space.threads(), int64_t(pairs.size()), [&](int64_t p) {
+      if (stop.stop_requested()) return;
+      run_pair(points_, rule_, tile(), Task::multiply, blocks, pairs[p], V,
+               [&](const Workspace<T>& work, Range I, Range J) {
+                 add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
+                 if (I.begin != J.begin)
+                   for (int64_t j = 0; j < J.size(); ++j)
+                     for (int64_t c = 0; c < out.cols; ++c)
+                       out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
+                 values += I.size() * J.size();
+               });
+    });
+    this->throw_if_stopped(stop);
+  }
+  this->count_kernel_values(values);
+}
+
+template <class T>
+Degrees KernelAffinity<T>::degrees(const StopToken& stop) const {
+  const RowSpace& space = this->rows();
+  const RowBlocks& blocks = space.blocks();
+  const PairSchedule schedule(blocks.count());
+  const int64_t width = simd::panel_rows<T>();
+  std::atomic<int64_t> values{0};
+  Matrix<T> ones(space.local_rows(), 1);
+  std::fill_n(ones.data(), ones.size(), T{1});
+  Matrix<double> sums(space.local_rows(), 2);
+  for (int64_t round = 0; round < schedule.rounds(); ++round) {
+    const auto pairs = schedule.round(round);
+    parallel_for(space.threads(), int64_t(pairs.size()), [&](int64_t p) {
+      if (stop.stop_requested()) return;
+      run_pair<T>(points_, rule_, tile(), Task::degrees, blocks, pairs[p], ones,
+                  [&](const Workspace<T>& work, Range I, Range J) {
+                    add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
+                    if (I.begin != J.begin)
+                      for (int64_t j = 0; j < J.size(); ++j)
+                        for (int64_t c = 0; c < 2; ++c)
+                          sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
+                    values += I.size() * J.size();
+                  });
+    });
+    this->throw_if_stopped(stop);
+  }
+  this->count_kernel_values(values);
+  Degrees degrees{std::vector<double>(sums.rows()), std::vector<double>(sums.rows())};
+  for (int64_t i = 0; i < sums.rows(); ++i) {
+    degrees.sum[i] = sums(i, 0);
+    degrees.squares[i] = sums(i, 1);
+  }
+  return degrees;
+}
+
+template <class T>
+void KernelAffinity<T>::evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const {
+  Workspace<T>& work = thread_workspace<T>();
+  const int64_t width = simd::panel_rows<T>();
+  pack_points(points_, rule_, rows.size(), [&](int64_t i) { return rows.begin + i; }, width, work.rows);
+  pack_points(points_, rule_, columns.size(), [&](int64_t j) { return columns[j]; }, group_columns, work.columns);
+  Tile<T> t = tile();
+  t.rows = &work.rows;
+  t.columns = &work.columns;
+  t.column_index = columns.data();
+  t.row_index = this->rows().own_rows().begin + rows.begin;
+  t.values = out.data;
+  t.values_stride = out.stride;
+  simd::run(Task::evaluate, t);
+  this->count_kernel_values(rows.size() * int64_t(columns.size()));
+}
+
+template <class T>
+void KernelAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const {
+  Workspace<T>& work = thread_workspace<T>();
+  const int64_t m = int64_t(points.size());
+  pack_points(points_, rule_, m, [&](int64_t i) { return points[i]; }, simd::panel_rows<T>(), work.rows);
+  pack_points(points_, rule_, m, [&](int64_t i) { return points[i]; }, group_columns, work.columns);
+  work.index.resize(size_t(m));
+  std::iota(work.index.begin(), work.index.end(), int64_t{0});
+  Tile<T> t = tile();
+  t.rows = &work.rows;
+  t.columns = &work.columns;
+  t.column_index = work.index.data();
+  t.values = out.data;
+  t.values_stride = out.stride;
+  simd::run(Task::evaluate, t);
+  this->count_kernel_values(m * m);
+}
+
+template class KernelAffinity<float>;
+template class KernelAffinity<double>;
+
+}  // namespace mbsc

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Affinities evaluated on the fly from points:
+//     rbf          exp(-gamma |x - y|^2)
+//     exponential  exp(-gamma |x - y|)
+//     cosine       max(0, x.y / |x||y|)
+// Points are packed into tiles (simd/tile.h) block by block as they are needed; beside them the memory is a few
+// blocks per thread. Coordinates are taken relative to the median of each feature, where the expanded form of the
+// distance loses least; where even so gamma max|x|^2 eps > 1e-5, distances are summed up directly.
+#pragma once
+
+#include "mbsc/affinity/affinity.h"
+#include "mbsc/affinity/packing.h"
+#include "mbsc/base/points.h"
+#include "mbsc/simd/tile.h"
+
+namespace mbsc {
+
+enum class KernelKind { rbf, exponential, cosine };
+
+struct Kernel {
+  KernelKind kind = KernelKind::rbf;
+  double gamma = 1;  ///< not used by cosine
+};
+
+template <class T>
+class KernelAffinity final : public Affinity<T> {
+ public:
+  /// `points` are this rank's rows; the memory behind them must outlive this.
+  KernelAffinity(const Points& points, const Kernel& kernel, const RowSpace& rows);
+
+  void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
+                        const StopToken& stop) const override;
+  void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const override;
+  void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const override;
+  void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
+  Degrees degrees(const StopToken& stop) const override;
+  double self_similarity() const override { return 1; }
+
+  /// Whether distances are summed up directly instead of by the expanded form.
+  bool direct_distances() const { return direct_; }
+
+ private:
+  simd::Tile<T> tile() const;
+
+  Points points_;
+  simd::Form form_;
+  PackingRule rule_;
+  bool direct_ = false;
+};
+
+}  // namespace mbsc

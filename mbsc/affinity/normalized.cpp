@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/normalized.h"
+
+#include <cmath>
+
+#include "mbsc/base/require.h"
+#include "mbsc/linalg/reduce.h"
+
+namespace mbsc {
+
+template <class T>
+Normalized<T>::Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization)
+    : affinity_(affinity), degrees_(std::move(degrees)), s_(degrees_.size()), isolated_(degrees_.size()) {
+  require(std::isfinite(regularization) && regularization >= 0, "regularization must be at least 0; got {}",
+          regularization);
+  const std::vector<double> sums = sum_over_blocks(rows(), 2, [&](int64_t, Range range, std::span<double> out) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      out[0] += degrees_[size_t(i)];
+      out[1] += degrees_[size_t(i)] > 0 ? 0 : 1;
+    }
+  });
+  require(sums[0] > 0, "every affinity is zero: no point has a neighbour; choose a smaller gamma (a larger sigma)");
+  tau_ = regularization * sums[0] / double(n());
+  isolated_count_ = tau_ > 0 ? 0 : int64_t(sums[1]);
+  for (size_t i = 0; i < s_.size(); ++i) {
+    const double degree = degrees_[i] + tau_;
+    isolated_[i] = !(degree > 0);
+    s_[i] = degree > 0 ? T(1 / std::sqrt(degree)) : T{};
+  }
+  all_s_ = comm().template gather<T>(s_);
+}
+
+template <class T>
+void Normalized<T>::multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
+                                     const StopToken& stop) const {
+  Matrix<T> scaled(C.rows, C.cols);
+  for (int64_t j = 0; j < C.rows; ++j)
+    for (int64_t c = 0; c < C.cols; ++c) scaled(j, c) = root(columns[j]) * C(j, c);
+  affinity_.multiply_columns(columns, scaled, out, stop);
+  rows().for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t c = 0; c < out.cols; ++c) out(i, c) *= s_[size_t(i)];
+  });
+}
+
+template <class T>
+void Normalized<T>::add_exact(MatrixView<const T> W, MatrixView<T> out) const {
+  if (tau_ == 0) return;
+  std::vector<double> projection = sum_over_blocks(rows(), W.cols, [&](int64_t, Range range, std::span<double> sum) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t c = 0; c < W.cols; ++c) sum[size_t(c)] += double(s_[size_t(i)]) * double(W(i, c));
+  });
+  for (double& p : projection) p *= tau_ / double(n());
+  rows().for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t c = 0; c < W.cols; ++c) out(i, c) += T(double(s_[size_t(i)]) * projection[size_t(c)]);
+  });
+}
+
+template <class T>
+void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
+  Matrix<T> scaled(W.rows, W.cols);
+  rows().for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t c = 0; c < W.cols; ++c) scaled(i, c) = s_[size_t(i)] * W(i, c);
+  });
+  affinity_.multiply(scaled, out, stop);
+  rows().for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t c = 0; c < out.cols; ++c) out(i, c) *= s_[size_t(i)];
+  });
+  add_exact(W, out);
+}
+
+template <class T>
+void Normalized<T>::evaluate_definite(Range range, std::span<const int64_t> columns, MatrixView<T> out) const {
+  affinity_.evaluate(range, columns, out);
+  const int64_t first = rows().own_rows().begin + range.begin;
+  const T flat = T(tau_ / double(n())), self = T(affinity_.self_similarity());
+  for (int64_t i = 0; i < range.size(); ++i)
+    for (size_t j = 0; j < columns.size(); ++j) {
+      T& a = out(i, int64_t(j));
+      a = root(first + i) * root(columns[j]) * ((columns[j] == first + i ? self : a) + flat);
+    }
+}
+
+template <class T>
+void Normalized<T>::evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const {
+  affinity_.evaluate_square(points, out);
+  const T flat = T(tau_ / double(n())), self = T(affinity_.self_similarity());
+  for (size_t i = 0; i < points.size(); ++i)
+    for (size_t j = 0; j < points.size(); ++j) {
+      T& a = out(int64_t(i), int64_t(j));
+      a = root(points[i]) * root(points[j]) * ((i == j ? self : a) + flat);
+    }
+}
+
+template <class T>
+void Normalized<T>::multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C,
+                                              MatrixView<T> out, const StopToken& stop) const {
+  multiply_columns(columns, C, out, stop);
+  std::vector<double> flat(size_t(C.cols));
+  for (int64_t j = 0; j < C.rows; ++j)
+    for (int64_t c = 0; c < C.cols; ++c)
+      flat[size_t(c)] += tau_ / double(n()) * double(root(columns[j])) * double(C(j, c));
+  if (tau_ > 0)
+    rows().for_each_block([&](int64_t, Range range) {
+      for (int64_t i = range.begin; i < range.end; ++i)
+        for (int64_t c = 0; c < out.cols; ++c) out(i, c) += T(double(s_[size_t(i)]) * flat[size_t(c)]);
+    });
+  const Range own = rows().own_rows();
+  const T self = T(affinity_.self_similarity());
+  for (int64_t j = 0; j < C.rows; ++j) {
+    if (!own.contains(columns[j])) continue;
+    for (int64_t c = 0; c < C.cols; ++c)
+      out(columns[j] - own.begin, c) += self * root(columns[j]) * root(columns[j]) * C(j, c);
+  }
+}
+
+template class Normalized<float>;
+template class Normalized<double>;
+
+}  // namespace mbsc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalized: L = S (A + (tau/n) 11') S with S = (D + tau)^-1/2, the operator whose leading eigenvectors are wanted.
+// A is sampled or multiplied through the Affinity; the rank-one regularisation is always applied exactly.
+// A row whose degree is zero (an isolated point) is a zero row: S_i = 0.
+// tau = regularization times the mean degree. Eigenvalues lie in [-1, 1]; the largest is 1.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mbsc/affinity/affinity.h"
+
+namespace mbsc {
+
+template <class T>
+class Normalized {
+ public:
+  /// Refuses degrees that are all zero. The affinity must outlive this.
+  Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization);
+
+  const RowSpace& rows() const { return affinity_.rows(); }
+  const Comm& comm() const { return rows().comm(); }
+  int64_t n() const { return affinity_.n(); }
+  int64_t kernel_values() const { return affinity_.kernel_values(); }
+
+  /// out = S A[:, columns] S[columns] C: what an estimator samples. Columns ascend.
+  void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
+                        const StopToken& stop) const;
+  /// out += (tau/n) s s'W: what it need not sample.
+  void add_exact(MatrixView<const T> W, MatrixView<T> out) const;
+  /// out = L W.
+  void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const;
+
+  /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
+  void evaluate_definite(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const;
+  void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
+  /// out = (that kernel)[:, columns] C.
+  void multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
+                                 const StopToken& stop) const;
+
+  /// s_i = (d_i + tau)^-1/2 of own rows, 0 where isolated.
+  std::span<const T> inverse_root_degrees() const { return s_; }
+  std::span<const double> degrees() const { return degrees_; }
+  double regularization_added() const { return tau_; }
+  /// Own rows that have no neighbour at all.
+  std::span<const uint8_t> isolated() const { return isolated_; }
+  int64_t isolated_count() const { return isolated_count_; }
+
+ private:
+  T root(int64_t global_row) const { return all_s_[size_t(global_row)]; }
+
+  const Affinity<T>& affinity_;
+  std::vector<double> degrees_;
+  std::vector<T> s_;       ///< own rows
+  std::vector<T> all_s_;   ///< every row: batches come from anywhere
+  std::vector<uint8_t> isolated_;
+  int64_t isolated_count_ = 0;
+  double tau_ = 0;
+};
+
+}  // namespace mbsc

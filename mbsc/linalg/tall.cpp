@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/linalg/tall.h"
+
+#include <cmath>
+#include <limits>
+
+#include "mbsc/linalg/reduce.h"
+
+namespace mbsc {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+template <class T>
+using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <class T>
+auto map_rows(MatrixView<T> A, Range rows) {
+  using Plain = RowMajor<std::remove_const_t<T>>;
+  using Mapped = std::conditional_t<std::is_const_v<T>, const Plain, Plain>;
+  return Eigen::Map<Mapped, 0, Eigen::OuterStride<>>(A.row(rows.begin), rows.size(), A.cols,
+                                                     Eigen::OuterStride<>(A.stride));
+}
+
+/// Directions whose share of a unit column is below this are rounding noise of T.
+template <class T>
+double noise_level() {
+  return 50 * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
+
+template <class T>
+VectorXd column_norms(const RowSpace& space, MatrixView<const T> W) {
+  return gram(space, W, W).diagonal().cwiseMax(0).cwiseSqrt();
+}
+
+/// One Cholesky-QR: W <- W R^-1 with R'R = W'W. False, W untouched, where W'W is too near singular.
+template <class T>
+bool cholesky_step(const RowSpace& space, MatrixView<T> W) {
+  const MatrixXd G = gram<T>(space, W, W);
+  const VectorXd norms = G.diagonal().cwiseMax(0).cwiseSqrt();
+  if (norms.minCoeff() <= 0 || !norms.allFinite()) return false;
+  const VectorXd inverse = norms.cwiseInverse();
+  const Eigen::LLT<MatrixXd> cholesky(inverse.asDiagonal() * G * inverse.asDiagonal());
+  if (cholesky.info() != Eigen::Success) return false;
+  // The squared pivots of a matrix with unit diagonal: how far each column leaves those before it.
+  const MatrixXd R = cholesky.matrixU();
+  if (R.diagonal().cwiseAbs2().minCoeff() < 1e-8) return false;
+  const MatrixXd unit = MatrixXd::Identity(G.rows(), G.cols());
+  const MatrixXd inverse_R = R.triangularView<Eigen::Upper>().solve(unit);
+  multiply<T>(space, W, inverse.asDiagonal() * inverse_R, W);
+  return true;
+}
+
+/// Rotates W so that its directions come in order of strength, scaled to one, and drops those that are noise.
+template <class T>
+int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
+  const MatrixXd G = gram<T>(space, W, W);
+  const VectorXd norms = G.diagonal().cwiseMax(0).cwiseSqrt();
+  const VectorXd inverse = norms.unaryExpr([](double x) { return x > 0 && std::isfinite(x) ? 1 / x : 0; });
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(inverse.asDiagonal() * G * inverse.asDiagonal());
+  const int64_t c = W.cols;
+  MatrixXd M = MatrixXd::Zero(c, c);
+  int64_t rank = 0;
+  for (int64_t j = c - 1; j >= 0; --j) {  // eigenvalues ascend
+    const double value = eigen.eigenvalues()[j];
+    if (value <= noise_level<T>() * noise_level<T>()) continue;
+    M.col(rank++) = inverse.asDiagonal() * eigen.eigenvectors().col(j) / std::sqrt(value);
+  }
+  multiply<T>(space, W, M, W);
+  return rank;
+}
+
+}  // namespace
+
+template <class T>
+MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
+  const std::vector<double> sum =
+      sum_over_blocks(space, A.cols * B.cols, [&](int64_t, Range rows, std::span<double> out) {
+        const RowMajor<double> a = map_rows(A, rows).template cast<double>();
+        Eigen::Map<MatrixXd> result(out.data(), A.cols, B.cols);
+        if (A.data == B.data && A.cols == B.cols) {
+          result.noalias() = a.transpose() * a;
+        } else {
+          const RowMajor<double> b = map_rows(B, rows).template cast<double>();
+          result.noalias() = a.transpose() * b;
+        }
+      });
+  return Eigen::Map<const MatrixXd>(sum.data(), A.cols, B.cols);
+}
+
+template <class T>
+void multiply(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, MatrixView<T> out) {
+  const RowMajor<T> small = M.template cast<T>();
+  space.for_each_block([&](int64_t, Range rows) {
+    const RowMajor<T> product = map_rows(A, rows) * small;
+    map_rows(out, rows).leftCols(product.cols()) = product;
+  });
+}
+
+template <class T>
+void subtract(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, MatrixView<T> out) {
+  const RowMajor<T> small = M.template cast<T>();
+  space.for_each_block(
+      [&](int64_t, Range rows) { map_rows(out, rows).noalias() -= map_rows(A, rows) * small; });
+}
+
+template <class T>
+std::vector<double> residual_norms(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B,
+                                   const VectorXd& values) {
+  std::vector<double> sum =
+      sum_over_blocks(space, A.cols, [&](int64_t, Range rows, std::span<double> out) {
+        for (int64_t i = rows.begin; i < rows.end; ++i)
+          for (int64_t j = 0; j < A.cols; ++j) {
+            const double r = static_cast<double>(A(i, j)) - values[j] * static_cast<double>(B(i, j));
+            out[j] += r * r;
+          }
+      });
+  for (double& x : sum) x = std::sqrt(x);
+  return sum;
+}
+
+template <class T>
+void fill_normal(const RowSpace& space, MatrixView<T> out, const Random& random, uint64_t key) {
+  const int64_t first = space.own_rows().begin;
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t j = 0; j < out.cols; ++j)
+        out(i, j) = static_cast<T>(random.normal(first + i, key << 32 | uint64_t(j)));
+  });
+}
+
+template <class T>
+void copy(const RowSpace& space, MatrixView<const T> from, MatrixView<T> to) {
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) std::copy_n(from.row(i), from.cols, to.row(i));
+  });
+}
+
+template <class T>
+int64_t orthonormalize(const RowSpace& space, MatrixView<T> W) {
+  if (W.cols == 0) return 0;
+  int64_t rank = W.cols;
+  if (!cholesky_step(space, W)) rank = spectral_step(space, W);
+  // The second time the columns are already near orthonormal; a failure means noise was let through.
+  while (rank > 0 && !cholesky_step(space, W.columns_between(0, rank))) {
+    const int64_t kept = spectral_step(space, W.columns_between(0, rank));
+    rank = kept == rank ? rank - 1 : kept;
+  }
+  if (rank < W.cols)
+    space.for_each_block([&](int64_t, Range rows) {
+      for (int64_t i = rows.begin; i < rows.end; ++i)
+        std::fill(W.row(i) + rank, W.row(i) + W.cols, T{});
+    });
+  return rank;
+}
+
+template <class T>
+int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W) {
+  if (W.cols == 0) return 0;
+  const VectorXd before = column_norms<T>(space, W);
+  for (int round = 0; round < 2; ++round) subtract(space, V, gram<T>(space, V, W), W);
+  const VectorXd after = column_norms<T>(space, W);
+  // What projection left of a column is noise: remove it rather than blow it up to length one.
+  VectorXd keep = VectorXd::Ones(W.cols);
+  for (int64_t j = 0; j < W.cols; ++j)
+    if (!(after[j] > noise_level<T>() * before[j])) keep[j] = 0;
+  if (keep.minCoeff() < 1) multiply<T>(space, W, MatrixXd(keep.asDiagonal()), W);
+  const int64_t rank = orthonormalize(space, W);
+  // Scaling up small remainders scales up their rounding along V too: project once more.
+  const MatrixView<T> basis = W.columns_between(0, rank);
+  subtract(space, V, gram<T>(space, V, basis), basis);
+  return orthonormalize(space, basis);
+}
+
+template <class T>
+double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<const T> W) {
+  const MatrixXd C = gram(space, W, U);
+  const std::vector<double> sum = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
+    const RowMajor<double> rest =
+        map_rows(U, rows).template cast<double>() - map_rows(W, rows).template cast<double>() * C;
+    out[0] = rest.squaredNorm();
+  });
+  return std::sqrt(sum[0] / static_cast<double>(U.cols));
+}
+
+#define MBSC_INSTANTIATE(T)                                                                              \
+  template MatrixXd gram(const RowSpace&, MatrixView<const T>, MatrixView<const T>);                     \
+  template void multiply(const RowSpace&, MatrixView<const T>, const MatrixXd&, MatrixView<T>);          \
+  template void subtract(const RowSpace&, MatrixView<const T>, const MatrixXd&, MatrixView<T>);          \
+  template std::vector<double> residual_norms(const RowSpace&, MatrixView<const T>, MatrixView<const T>, \
+                                              const VectorXd&);                                          \
+  template void fill_normal(const RowSpace&, MatrixView<T>, const Random&, uint64_t);                    \
+  template void copy(const RowSpace&, MatrixView<const T>, MatrixView<T>);                               \
+  template int64_t orthonormalize(const RowSpace&, MatrixView<T>);                                       \
+  template int64_t orthonormalize_against(const RowSpace&, MatrixView<const T>, MatrixView<T>);          \
+  template double subspace_error(const RowSpace&, MatrixView<const T>, MatrixView<const T>);
+MBSC_INSTANTIATE(float)
+MBSC_INSTANTIATE(double)
+#undef MBSC_INSTANTIATE
+
+}  // namespace mbsc

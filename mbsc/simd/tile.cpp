@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/simd/tile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+#include "mbsc/base/require.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "mbsc/simd/tile.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target, which includes this file once for each level.
+#include <hwy/highway.h>
+
+#include "mbsc/simd/tile-inl.h"
+
+#if HWY_ONCE
+namespace mbsc::simd {
+namespace {
+
+HWY_EXPORT(run_float);
+HWY_EXPORT(run_double);
+HWY_EXPORT(norms_float);
+HWY_EXPORT(norms_double);
+HWY_EXPORT(panel_rows_float);
+HWY_EXPORT(panel_rows_double);
+HWY_EXPORT(current_level);
+
+/// Applies MBSC_SIMD before the first dispatch.
+void choose_level() {
+  static const bool once = [] {
+    const char* name = std::getenv("MBSC_SIMD");
+    if (name == nullptr || *name == '\0') return true;
+    std::string known;
+    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      if (strcasecmp(name, hwy::TargetName(target)) == 0) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+        return true;
+      }
+      known += std::string(known.empty() ? "" : ", ") + hwy::TargetName(target);
+    }
+    throw InvalidInput(fmt::format("MBSC_SIMD must be one of {}; got '{}'", known, name));
+  }();
+  (void)once;
+}
+
+}  // namespace
+
+template <>
+int panel_rows<float>() {
+  choose_level();
+  return HWY_DYNAMIC_DISPATCH(panel_rows_float)();
+}
+template <>
+int panel_rows<double>() {
+  choose_level();
+  return HWY_DYNAMIC_DISPATCH(panel_rows_double)();
+}
+const char* level_name() {
+  choose_level();
+  return hwy::TargetName(HWY_DYNAMIC_DISPATCH(current_level)());
+}
+
+template <class T>
+void Packed<T>::resize(int64_t count_, int64_t features_, int64_t width_) {
+  count = count_;
+  features = features_;
+  width = width_;
+  values.assign(static_cast<size_t>(pieces() * features * width), T{});
+  norms.assign(static_cast<size_t>(pieces() * width), T{});
+}
+template <>
+void Packed<float>::compute_norms() {
+  HWY_DYNAMIC_DISPATCH(norms_float)(*this);
+}
+template <>
+void Packed<double>::compute_norms() {
+  HWY_DYNAMIC_DISPATCH(norms_double)(*this);
+}
+template void Packed<float>::resize(int64_t, int64_t, int64_t);
+template void Packed<double>::resize(int64_t, int64_t, int64_t);
+
+void run(Task task, const Tile<float>& tile) { HWY_DYNAMIC_DISPATCH(run_float)(task, tile); }
+void run(Task task, const Tile<double>& tile) { HWY_DYNAMIC_DISPATCH(run_double)(task, tile); }
+
+}  // namespace mbsc::simd
+#endif
