@@ -29,20 +29,22 @@ std::vector<double> feature_medians(const Points& points) {
   return medians;
 }
 
-PackingRule make_rule(const Points& points, const Kernel& kernel) {
+/// Coordinates relative to `center`, in units in which t is the exponent to the base 2.
+PackingRule make_rule(const Points& points, const std::vector<double>& center, double factor) {
   const int64_t d = points.features;
-  double factor = 1;
-  if (kernel.kind == KernelKind::rbf) factor = std::sqrt(kernel.gamma * std::numbers::log2e);
-  if (kernel.kind == KernelKind::exponential) factor = kernel.gamma * std::numbers::log2e;
-  PackingRule rule{std::vector<double>(d), std::vector<double>(d, factor), kernel.kind == KernelKind::cosine};
-  const std::vector<double> center =
-      kernel.kind == KernelKind::cosine ? std::vector<double>(d) : feature_medians(points);
+  PackingRule rule{std::vector<double>(d), std::vector<double>(d), false};
   for (int64_t f = 0; f < d; ++f) {
     const double scale = points.scale.empty() ? 1 : points.scale[f];
     rule.offset[f] = (points.shift.empty() ? 0 : points.shift[f]) + (scale != 0 ? center[f] / scale : 0);
     rule.factor[f] = factor * scale;
   }
   return rule;
+}
+
+/// Whether coordinates fit T as they are, so that their differences need no centring to be exact.
+template <class T>
+bool exact_as_stored(const Points& points) {
+  return points.shift.empty() && points.scale.empty() && (sizeof(T) == 8 || points.type == ScalarType::float32);
 }
 
 /// The largest squared length of a tile coordinate vector.
@@ -90,16 +92,26 @@ KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, co
   if (kernel.kind != KernelKind::cosine)
     require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}",
             kernel.gamma);
-  if (kernel.kind == KernelKind::rbf) form_ = simd::Form::gaussian;
-  if (kernel.kind == KernelKind::exponential) form_ = simd::Form::exponential;
-  rule_ = make_rule(points_, kernel);
-  if (kernel.kind == KernelKind::cosine) return;
+  const std::vector<double> zero(points.features);
+  if (kernel.kind == KernelKind::cosine) {
+    rule_ = make_rule(points_, zero, 1);
+    rule_.unit_length = true;
+    return;
+  }
+  form_ = kernel.kind == KernelKind::rbf ? simd::Form::gaussian : simd::Form::exponential;
+  const double gain = kernel.gamma * std::numbers::log2e;
+  const std::vector<double> center = feature_medians(points_);
+  rule_ = make_rule(points_, center, std::sqrt(gain));
   const double norm = largest_norm(points_, rule_, rows);
-  require(norm < double(std::numeric_limits<float>::max()),
-          "gamma = {} times the squared size of the data overflows; choose a smaller gamma", kernel.gamma);
-  // The expanded form is off by about |x|^2 eps: the relative error of an rbf value; of an exponential one it is the
-  // root of that, too much on any data.
-  direct_ = kernel.kind == KernelKind::exponential || norm * double(std::numeric_limits<T>::epsilon()) / 2 > 1e-5;
+  // The expanded form is off by about |x|^2 eps, which is the relative error of an rbf value: 1e-5 in float at 170. Of
+  // an exponential one it is the root of that, too much on any data.
+  direct_ = kernel.kind == KernelKind::exponential || norm > 170;
+  if (!direct_) return;
+  gain_ = T(gain);
+  rule_ = make_rule(points_, exact_as_stored<T>(points_) ? zero : center, 1);
+  require(largest_norm(points_, rule_, rows) < double(std::numeric_limits<float>::max()) / 4 &&
+              gain < double(std::numeric_limits<float>::max()),
+          "the data are too large for float32: squared coordinates overflow; scale them (scale = standard)");
 }
 
 template <class T>
@@ -107,6 +119,7 @@ Tile<T> KernelAffinity<T>::tile() const {
   Tile<T> tile;
   tile.form = form_;
   tile.direct = direct_;
+  tile.gain = gain_;
   return tile;
 }
 

@@ -46,12 +46,9 @@ FeatureStatistics feature_statistics(const Points& points, int64_t rows, int thr
   return s;
 }
 
-double squared_distance(const Points& points, int64_t i, int64_t j) {
+double squared_distance(const double* x, const double* y, int64_t features) {
   double sum = 0;
-  for (int64_t f = 0; f < points.features; ++f) {
-    const double u = points(i, f) - points(j, f);
-    sum += u * u;
-  }
+  for (int64_t f = 0; f < features; ++f) sum += (x[f] - y[f]) * (x[f] - y[f]);
   return sum;
 }
 
@@ -80,17 +77,24 @@ void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
 
 double choose_gamma(const Points& points, KernelKind kind, uint64_t seed) {
   if (kind == KernelKind::cosine) return 1;
-  const int64_t count = std::min<int64_t>(points.rows, 1000);
+  const int64_t count = std::min<int64_t>(points.rows, 500), d = points.features;
   const KeyedPermutation permutation(points.rows, Random(seed, Stream::gamma), 0);
+  Matrix<double> sample(count, d);
+  const auto take = [&](int64_t row, int64_t to) {
+    for (int64_t f = 0; f < d; ++f) sample(to, f) = points(row, f);
+  };
   std::vector<double> distances;
-  for (int64_t a = 0; a < count; ++a)
+  for (int64_t a = 0; a < count; ++a) {
+    take(permutation(a), a);
     for (int64_t b = 0; b < a; ++b) {
-      const double t = squared_distance(points, permutation(a), permutation(b));
+      const double t = squared_distance(sample.row(a), sample.row(b), d);
       if (t > 0) distances.push_back(t);
     }
+  }
   // A sample of coincident points only: any two distinct ones tell the scale.
-  for (int64_t i = 1; i < points.rows && distances.empty(); ++i) {
-    const double t = squared_distance(points, 0, i);
+  for (int64_t i = 0; i < points.rows && distances.empty() && count > 1; ++i) {
+    take(i, 1);
+    const double t = squared_distance(sample.row(0), sample.row(1), d);
     if (t > 0) distances.push_back(t);
   }
   require(!distances.empty(), "all {} points are equal; nothing to cluster", points.rows);

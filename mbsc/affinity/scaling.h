@@ -17,7 +17,7 @@ enum class Scaling { none, unit, symmetric, standard };
 void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads);
 
 /// The automatic gamma: 16 / (median squared distance) for rbf, 4 / (median distance) for exponential, over the pairs
-/// of at most 1,000 sampled points that are not coincident. It does not depend on the scale of the data: doubling
+/// of at most 500 sampled points that are not coincident. It does not depend on the scale of the data: doubling
 /// every coordinate quarters gamma. 16 was best on average over eight labelled data sets.
 double choose_gamma(const Points& points, KernelKind kind, uint64_t seed);
 

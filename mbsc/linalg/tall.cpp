@@ -62,9 +62,11 @@ int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
   const int64_t c = W.cols;
   MatrixXd M = MatrixXd::Zero(c, c);
   int64_t rank = 0;
+  // Squares of lengths: neither the noise of T nor that of the double Gram matrix is a direction.
+  const double least = std::max(noise_level<T>() * noise_level<T>(), 1e-14 * double(c));
   for (int64_t j = c - 1; j >= 0; --j) {  // eigenvalues ascend
     const double value = eigen.eigenvalues()[j];
-    if (value <= noise_level<T>() * noise_level<T>()) continue;
+    if (value <= least) continue;
     M.col(rank++) = inverse.asDiagonal() * eigen.eigenvectors().col(j) / std::sqrt(value);
   }
   multiply<T>(space, W, M, W);
@@ -131,6 +133,18 @@ void fill_normal(const RowSpace& space, MatrixView<T> out, const Random& random,
 }
 
 template <class T>
+Matrix<T> gather_rows(const RowSpace& space, MatrixView<const T> W, std::span<const int64_t> rows) {
+  const Range own = space.own_rows();
+  std::vector<T> mine;
+  for (const int64_t row : rows)
+    if (own.contains(row)) mine.insert(mine.end(), W.row(row - own.begin), W.row(row - own.begin) + W.cols);
+  const std::vector<T> all = space.comm().gather<T>(mine);
+  Matrix<T> out(int64_t(rows.size()), W.cols);
+  std::copy(all.begin(), all.end(), out.data());
+  return out;
+}
+
+template <class T>
 void copy(const RowSpace& space, MatrixView<const T> from, MatrixView<T> to) {
   space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i) std::copy_n(from.row(i), from.cols, to.row(i));
@@ -192,6 +206,7 @@ double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<c
                                               const VectorXd&);                                          \
   template void fill_normal(const RowSpace&, MatrixView<T>, const Random&, uint64_t);                    \
   template void copy(const RowSpace&, MatrixView<const T>, MatrixView<T>);                               \
+  template Matrix<T> gather_rows(const RowSpace&, MatrixView<const T>, std::span<const int64_t>);        \
   template int64_t orthonormalize(const RowSpace&, MatrixView<T>);                                       \
   template int64_t orthonormalize_against(const RowSpace&, MatrixView<const T>, MatrixView<T>);          \
   template double subspace_error(const RowSpace&, MatrixView<const T>, MatrixView<const T>);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <span>
 #include <vector>
 
 #include "mbsc/base/matrix.h"
@@ -33,6 +34,10 @@ std::vector<double> residual_norms(const RowSpace& space, MatrixView<const T> A,
 /// Independent standard normal entries: element (global row i, column j) is a function of (key, i, j) alone.
 template <class T>
 void fill_normal(const RowSpace& space, MatrixView<T> out, const Random& random, uint64_t key);
+
+/// The given (global, ascending) rows of W, the same on every rank.
+template <class T>
+Matrix<T> gather_rows(const RowSpace& space, MatrixView<const T> W, std::span<const int64_t> rows);
 
 /// Copies columns.
 template <class T>

@@ -66,8 +66,10 @@ HWY_INLINE void accumulate_features(const T* HWY_RESTRICT panel, const T* HWY_RE
 
 /// From inner products (or direct distances) to kernel values.
 template <Form form, bool direct, class T>
-HWY_INLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, Values<T>& k) {
+HWY_INLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, T gain,
+                             Values<T>& k) {
   const Tag<T> tag;
+  const Vector<T> factor = hn::Set(tag, gain);
   const size_t lanes = hn::Lanes(tag);
 #pragma GCC unroll 2
   for (int h = 0; h < 2; ++h) {
@@ -84,6 +86,7 @@ HWY_INLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RESTR
         t = hn::Max(hn::NegMulAdd(hn::Set(tag, T(2)), t, norms), hn::Zero(tag));
       }
       if constexpr (form == Form::exponential) t = hn::Sqrt(t);
+      if constexpr (direct) t = hn::Mul(t, factor);
       k.v[h][j] = exp2_of_negative(tag, t);
     }
   }
@@ -197,7 +200,7 @@ void run_tile(const Tile<T>& tile) {
       for (int64_t p = first; p < last; ++p) {
         Values<T> k;
         accumulate_features<direct>(rows.values.data() + p * d * width, group, d, k);
-        apply_kernel<form, direct>(rows.norms.data() + p * width, columns.norms.data() + g * kColumns, k);
+        apply_kernel<form, direct>(rows.norms.data() + p * width, columns.norms.data() + g * kColumns, tile.gain, k);
         if (HWY_UNLIKELY(diagonal)) zero_diagonal(index, real, tile.row_index + p * width, k);
         if constexpr (task == Task::evaluate) {
           store_values(k, std::min(width, rows.count - p * width), real,
@@ -226,9 +229,8 @@ void run_form(const Tile<T>& tile) {
   switch (tile.form) {
     case Form::gaussian:
       return tile.direct ? run_tile<task, Form::gaussian, true>(tile) : run_tile<task, Form::gaussian, false>(tile);
-    case Form::exponential:
-      return tile.direct ? run_tile<task, Form::exponential, true>(tile)
-                         : run_tile<task, Form::exponential, false>(tile);
+    case Form::exponential:  // always direct: the root of a cancelled distance is worth nothing
+      return run_tile<task, Form::exponential, true>(tile);
     case Form::cosine:
       return run_tile<task, Form::cosine, false>(tile);
   }

@@ -4,9 +4,10 @@
 // For rows i and columns j of the tile
 //     expanded     t_ij = |x_i|^2 + |y_j|^2 - 2 x_i.y_j, clamped at 0
 //     direct       t_ij = sum_f (x_if - y_jf)^2            where the expanded form would cancel
-//     gaussian     a_ij = 2^-t_ij                          coordinates are packed times sqrt(gamma log2 e)
-//     exponential  a_ij = 2^-sqrt(t_ij)                    coordinates are packed times gamma log2 e
+//     gaussian     a_ij = 2^-(gain t_ij)
+//     exponential  a_ij = 2^-(gain sqrt(t_ij))
 //     cosine       a_ij = max(0, x_i.y_j)                  rows are packed with length one
+// (gain is gamma log2 e for direct distances; for expanded ones the coordinates carry its root and it is not applied)
 // and at once, while a_ij is in registers,
 //     multiply     row_out_i += sum_j a_ij column_rhs_j    and, when asked, column_out_j += sum_i a_ij row_rhs_i
 //     degrees      the same with one right-hand side, and the sums of a_ij^2 beside those of a_ij
@@ -56,6 +57,7 @@ template <class T>
 struct Tile {
   Form form = Form::gaussian;
   bool direct = false;
+  T gain = 1;
   const Packed<T>* rows = nullptr;
   const Packed<T>* columns = nullptr;
   /// a_ii = 0: value (i, j) is zero where row_index + i == column_index[j]; null = nowhere.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "mbsc/base/stopwatch.h"
+#include "mbsc/solvers/solver.h"
+
+namespace mbsc {
+
+/// Passes, iterations and seconds, whichever ends first. Ranks follow the clock of rank 0.
+class Budget {
+ public:
+  Budget(int64_t n, const SolverOptions& options, std::optional<double> passes, const Comm& comm)
+      : columns_(passes ? std::max<int64_t>(1, std::llround(*passes * double(n)))
+                        : std::numeric_limits<int64_t>::max()),
+        iterations_(options.iterations.value_or(std::numeric_limits<int64_t>::max())),
+        seconds_(options.seconds.value_or(std::numeric_limits<double>::infinity())),
+        comm_(comm) {}
+
+  bool spent(int64_t columns, int64_t iterations) const {
+    if (columns >= columns_ || iterations >= iterations_) return true;
+    return std::isfinite(seconds_) && comm_.broadcast<int>(clock_.seconds() >= seconds_) != 0;
+  }
+  /// The share that is spent; NaN where nothing but a tolerance will end it.
+  double fraction(int64_t columns, int64_t iterations) const {
+    double share = -1;
+    if (columns_ < std::numeric_limits<int64_t>::max()) share = std::max(share, double(columns) / double(columns_));
+    if (iterations_ < std::numeric_limits<int64_t>::max())
+      share = std::max(share, double(iterations) / double(iterations_));
+    if (std::isfinite(seconds_)) share = std::max(share, clock_.seconds() / seconds_);
+    return share < 0 ? std::numeric_limits<double>::quiet_NaN() : std::min(1.0, share);
+  }
+  double seconds() const { return clock_.seconds(); }
+  int64_t columns_left(int64_t columns) const { return columns_ - columns; }
+
+ private:
+  Stopwatch clock_;
+  int64_t columns_;
+  int64_t iterations_;
+  double seconds_;
+  const Comm& comm_;
+};
+
+/// Tells the observer and the trace; false when the run is to end. Rank 0 decides for all.
+template <class T>
+bool observe(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer,
+             const Progress<T>& progress, double seconds, EigenPairs<T>& pairs) {
+  pairs.trace.push_back({progress.iteration, progress.passes, progress.objective, seconds});
+  const bool go_on = (!observer || observer(progress)) && !options.stop.stop_requested();
+  return L.comm().template broadcast<int>(go_on) != 0;
+}
+
+}  // namespace mbsc

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method: block Krylov with thick restart ("exact"): the leading eigenpairs to a residual that is asked for.
+// Reference: Zhou, Saad, "Block Krylov-Schur method for large symmetric eigenvalue problems", 2008; Stewart, 2001.
+// Algorithm: an orthonormal basis V grows by blocks Q: Y = LQ, T = V'LV by explicit products (full
+//   orthogonalisation), R = Y - VV'Y, next Q = orth(R). Ritz pairs (theta, Vu) of T have residual |R u_Q|, u_Q the
+//   part of u on the last block. When V is full it is replaced by its leading Ritz vectors. Where the Krylov space is
+//   exhausted (an invariant subspace) random directions go on.
+// The residuals that are reported are recomputed by one more product with the final vectors.
+// Cost: one full product (any number of right-hand sides) a step; memory basis_size columns of n.
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "mbsc/base/require.h"
+#include "mbsc/solvers/budget.h"
+#include "mbsc/solvers/rayleigh_ritz.h"
+
+namespace mbsc {
+namespace {
+
+using Eigen::MatrixXd;
+
+template <class T>
+class KrylovBasis {
+ public:
+  KrylovBasis(const Normalized<T>& L, const SolverOptions& options, int64_t block, int64_t capacity)
+      : L_(L), space_(L.rows()), options_(options), block_(block), V_(space_.local_rows(), capacity) {
+    next_ = random_basis(L, block, options);
+    next_columns_ = block;
+  }
+
+  /// Multiplies the next block and takes it into the basis. Y = LQ.
+  void expand() {
+    const int64_t b = next_columns_, c = columns_ + b;
+    image_ = Matrix<T>(space_.local_rows(), b);
+    L_.multiply(next_.view().columns_between(0, b), image_, options_.stop);
+    copy<T>(space_, next_.view().columns_between(0, b), V_.view().columns_between(columns_, c));
+    const auto V = basis(c);
+    const MatrixXd H = gram<T>(space_, V, image_);
+    projected_.conservativeResize(c, c);
+    projected_.rightCols(b) = H;
+    projected_.bottomRows(b) = H.transpose();
+    columns_ = c;
+    last_ = b;
+    subtract<T>(space_, V, H, image_);  // R
+    residual_gram_ = gram<T>(space_, image_, image_);
+    ritz_ = eigen_descending(projected_);
+  }
+
+  /// Estimated residual of Ritz pair j.
+  double residual(int64_t j) const {
+    const Eigen::VectorXd u = ritz_.vectors.col(j).tail(last_);
+    return std::sqrt(std::max(0.0, u.dot(residual_gram_ * u)));
+  }
+  double largest_residual(int64_t k) const {
+    double largest = 0;
+    for (int64_t j = 0; j < k; ++j) largest = std::max(largest, residual(j));
+    return largest;
+  }
+
+  /// The next block: the residuals, orthonormal to the basis, filled up with random directions; after a restart with
+  /// `keep` Ritz vectors where the basis is full. False when the basis spans the whole space.
+  bool advance(int64_t keep, uint64_t step) {
+    next_ = std::move(image_);
+    // Against the whole old basis, of which the kept vectors are a part.
+    next_columns_ = orthonormalize_against<T>(space_, basis(columns_), next_);
+    if (next_columns_ < next_.cols() && columns_ + next_columns_ < L_.n()) {
+      const int64_t wanted = std::min(next_.cols(), L_.n() - columns_);
+      refill(wanted, step);
+    }
+    if (next_columns_ == 0) return false;
+    if (columns_ + next_columns_ > V_.cols()) restart(keep);
+    return true;
+  }
+
+  /// The k leading Ritz vectors.
+  Matrix<T> ritz_vectors(int64_t k) const {
+    Matrix<T> X(space_.local_rows(), k);
+    multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(k), X);
+    orthonormalize<T>(space_, X);
+    return X;
+  }
+  const Eigen::VectorXd& values() const { return ritz_.values; }
+  int64_t columns() const { return columns_; }
+
+ private:
+  MatrixView<const T> basis(int64_t columns) const { return V_.view().columns_between(0, columns); }
+
+  void restart(int64_t keep) {
+    multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(keep), V_);
+    columns_ = keep;
+    projected_ = ritz_.values.head(keep).asDiagonal();
+  }
+
+  void refill(int64_t wanted, uint64_t step) {
+    const int64_t have = next_columns_;
+    const auto fresh = next_.view().columns_between(have, wanted);
+    fill_normal<T>(space_, fresh, Random(options_.seed, Stream::refill), step);
+    Matrix<T> all(space_.local_rows(), columns_ + have);
+    copy<T>(space_, basis(columns_), all);
+    copy<T>(space_, next_.view().columns_between(0, have), all.view().columns_between(columns_, columns_ + have));
+    next_columns_ = have + orthonormalize_against<T>(space_, all, fresh);
+  }
+
+  const Normalized<T>& L_;
+  const RowSpace& space_;
+  const SolverOptions& options_;
+  int64_t block_;
+  Matrix<T> V_, next_, image_;
+  int64_t columns_ = 0, next_columns_ = 0, last_ = 0;
+  MatrixXd projected_, residual_gram_;
+  SmallEigen ritz_;
+};
+
+struct Sizes {
+  int64_t block, capacity, keep;
+};
+
+Sizes choose_sizes(int64_t n, const SolverOptions& options) {
+  const int64_t k = options.clusters;
+  require(options.block_size == 0 || options.block_size >= 1, "block_size must be at least 1; got {}",
+          options.block_size);
+  Sizes s{};
+  s.block = std::min(n, options.block_size > 0 ? options.block_size : k + std::max<int64_t>(4, k / 2));
+  const int64_t least = k + 2 * s.block;
+  require(options.basis_size == 0 || options.basis_size >= least, "basis_size must be at least {}; got {}", least,
+          options.basis_size);
+  // A larger basis saves products: what 64 MiB hold, within 5 blocks and 300 columns.
+  const int64_t affordable = std::min<int64_t>(300, (int64_t{64} << 20) / (4 * std::max<int64_t>(1, n)));
+  s.capacity = options.basis_size > 0 ? options.basis_size : std::max({least, 5 * s.block, affordable});
+  s.capacity = std::min(n, s.capacity);
+  s.keep = std::max(k, std::min(std::max(k + s.block, s.capacity / 3), s.capacity - s.block));
+  return s;
+}
+
+}  // namespace
+
+template <class T>
+EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
+  const int64_t n = L.n(), k = options.clusters;
+  const double N = double(n), tolerance = options.tolerance.value_or(sizeof(T) == 4 ? 1e-5 : 1e-10);
+  const Sizes sizes = choose_sizes(n, options);
+  // Nothing but the tolerance ends it by default, and no run should go on for ever.
+  const Budget budget(n, options, options.passes.value_or(1000), L.comm());
+  KrylovBasis<T> krylov(L, options, sizes.block, sizes.capacity);
+  EigenPairs<T> pairs;
+  pairs.status = Status::budget;
+  double target = tolerance, best = std::numeric_limits<double>::infinity();
+  bool whole = false;  // the basis spans everything: nothing is left to find
+
+  const auto certify_ritz = [&] {
+    EigenPairs<T> candidate;
+    candidate.vectors = krylov.ritz_vectors(k);
+    certify(L, options.stop, candidate);
+    pairs.columns_evaluated += n;
+    ++pairs.full_products;
+    pairs.flops += 2 * N * N * double(k);
+    const double residual = largest_residual(candidate);
+    const bool better = residual < best;
+    if (better || pairs.vectors.empty()) {
+      pairs.vectors = std::move(candidate.vectors);
+      pairs.values = std::move(candidate.values);
+      pairs.residuals = std::move(candidate.residuals);
+    }
+    const bool progress = residual < 0.7 * best;
+    best = std::min(best, residual);
+    return progress;
+  };
+
+  try {
+    for (bool go_on = true; go_on;) {
+      krylov.expand();
+      ++pairs.iterations;
+      ++pairs.full_products;
+      pairs.columns_evaluated += n;
+      pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov.columns());
+      const bool enough = krylov.columns() >= k;
+      const double residual = enough ? krylov.largest_residual(k) : std::numeric_limits<double>::infinity();
+      go_on = observe(L, options, observer,
+                      Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
+                                  budget.fraction(pairs.columns_evaluated, pairs.iterations),
+                                  krylov.values().head(std::min(k, krylov.columns())).sum(), residual,
+                                  MatrixView<const T>{}},
+                      budget.seconds(), pairs);
+      if (!go_on) {
+        pairs.status = Status::stopped;
+        break;
+      }
+      const bool last = budget.spent(pairs.columns_evaluated + n, pairs.iterations);
+      if (enough && (residual <= target || last || whole)) {
+        const bool progress = certify_ritz();
+        if (best <= tolerance) pairs.status = Status::converged;
+        else if (last) pairs.status = Status::budget;
+        else if (whole || !progress) pairs.status = Status::stalled;
+        else {
+          target = residual * 0.5 * tolerance / best;  // the estimate was too hopeful
+          whole = !krylov.advance(sizes.keep, uint64_t(pairs.iterations));
+          if (!whole) continue;
+          pairs.status = Status::stalled;
+        }
+        break;
+      }
+      whole = !krylov.advance(sizes.keep, uint64_t(pairs.iterations));
+      if (whole) {
+        certify_ritz();
+        pairs.status = best <= tolerance ? Status::converged : Status::stalled;
+        break;
+      }
+    }
+  } catch (const Stopped&) {
+    pairs.status = Status::stopped;
+  }
+  if (pairs.vectors.empty() || pairs.status == Status::stopped) {
+    if (krylov.columns() >= k) {
+      pairs.vectors = krylov.ritz_vectors(k);
+      pairs.values.assign(krylov.values().data(), krylov.values().data() + k);
+    } else {
+      pairs.vectors = random_basis(L, k, options);
+      pairs.values.assign(size_t(k), 0.0);
+    }
+    pairs.residuals.clear();
+  }
+  pairs.values_are_exact = !pairs.residuals.empty();
+  pairs.seconds = budget.seconds();
+  return pairs;
+}
+
+template EigenPairs<float> solve_exact(const Normalized<float>&, const SolverOptions&, const Observer<float>&);
+template EigenPairs<double> solve_exact(const Normalized<double>&, const SolverOptions&, const Observer<double>&);
+
+}  // namespace mbsc

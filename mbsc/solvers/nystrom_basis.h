@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "mbsc/solvers/solver.h"
+
+namespace mbsc {
+
+/// Nystrom's approximation from given landmarks: orthonormal vectors and eigenvalues of K, L with a(x, x) on the
+/// diagonal of the affinity.
+template <class T>
+struct NystromBasis {
+  Matrix<T> vectors;           ///< own rows x rank
+  std::vector<double> values;  ///< descending
+};
+
+/// `landmarks` distinct columns, uniformly among those that are not isolated, ascending.
+template <class T>
+std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks, uint64_t seed);
+
+/// At most `rank` leading pairs; fewer where the landmark block has lower rank.
+template <class T>
+NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
+                              const StopToken& stop);
+
+/// Nystrom's own approximate degrees, d = K_nS (K_SS)^+ (K_Sn 1), of own rows, a(x, x) included (Fowlkes et al.):
+/// two n x m blocks instead of the n^2/2 of the exact ones. Never below a(x, x) * 1e-6.
+template <class T>
+std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmarks, uint64_t seed,
+                                    const StopToken& stop);
+
+}  // namespace mbsc

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method: the power method with a random block.
+// Reference: Boutsidis, Kambadur, Gittens, "Spectral clustering via the power method - provably", ICML 2015.
+// Algorithm: S Gaussian n x k; the left singular vectors of L^T S. The block is orthonormalised after each product,
+//   which changes nothing but the rounding. `shifted` multiplies by (I + L)/2: L has negative eigenvalues, and the
+//   plain method mixes those of large modulus in.
+// Cost: a full product an iteration; T = 3 by default, the paper's choice on Covtype.
+// The product that ends one iteration certifies the basis before it: with a tolerance, that basis is returned.
+#include <cmath>
+
+#include "mbsc/solvers/budget.h"
+#include "mbsc/solvers/rayleigh_ritz.h"
+
+namespace mbsc {
+
+template <class T>
+EigenPairs<T> solve_power(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
+  const RowSpace& space = L.rows();
+  const int64_t n = L.n(), k = options.clusters;
+  SolverOptions limits = options;
+  if (!options.iterations && !options.passes && !options.seconds) limits.iterations = options.tolerance ? 1000 : 3;
+  const Budget budget(n, limits, limits.passes, L.comm());
+  const double N = double(n), K = double(k);
+
+  EigenPairs<T> pairs, certified;
+  pairs.status = options.tolerance ? Status::budget : Status::finished;
+  Matrix<T> W = random_basis(L, k, options), Y(space.local_rows(), k);
+  try {
+    for (bool go_on = true; go_on && !budget.spent(pairs.columns_evaluated, pairs.iterations);) {
+      L.multiply(W, Y, options.stop);
+      ++pairs.iterations;
+      ++pairs.full_products;
+      pairs.columns_evaluated += n;
+      pairs.flops += 2 * N * N * K - N * K;
+      take_ritz_pairs<T>(space, W, Y, k, certified);
+      double objective = 0;
+      for (const double value : certified.values) objective += value;
+      go_on = observe(L, options, observer,
+                      Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
+                                  budget.fraction(pairs.columns_evaluated, pairs.iterations), objective,
+                                  largest_residual(certified), W},
+                      budget.seconds(), pairs);
+      if (!go_on) pairs.status = Status::stopped;
+      if (options.tolerance && largest_residual(certified) <= *options.tolerance) {
+        pairs.status = Status::converged;
+        break;
+      }
+      if (options.power_operator == PowerOperator::shifted)
+        space.for_each_block([&](int64_t, Range rows) {
+          for (int64_t i = rows.begin; i < rows.end; ++i)
+            for (int64_t c = 0; c < k; ++c) Y(i, c) = (Y(i, c) + W(i, c)) / 2;
+        });
+      std::swap(W, Y);
+      const int64_t rank = orthonormalize<T>(space, W);
+      if (rank < k) {  // L has lower rank than k
+        fill_normal<T>(space, W.view().columns_between(rank, k), Random(options.seed, Stream::refill),
+                       uint64_t(pairs.iterations));
+        orthonormalize_against<T>(space, W.view().columns_between(0, rank), W.view().columns_between(rank, k));
+      }
+    }
+  } catch (const Stopped&) {
+    pairs.status = Status::stopped;
+  }
+  pairs.flops += 2 * N * K * K + 2 * K * K * K;
+  pairs.values = certified.values.empty() ? std::vector<double>(size_t(k)) : certified.values;
+  if (pairs.status == Status::converged) {
+    pairs.vectors = std::move(certified.vectors);
+    pairs.residuals = certified.residuals;
+    pairs.values_are_exact = true;
+  } else {
+    // Values of the basis before the last product: lower bounds of what this one has.
+    pairs.vectors = std::move(W);
+  }
+  pairs.seconds = budget.seconds();
+  return pairs;
+}
+
+template EigenPairs<float> solve_power(const Normalized<float>&, const SolverOptions&, const Observer<float>&);
+template EigenPairs<double> solve_power(const Normalized<double>&, const SolverOptions&, const Observer<double>&);
+
+}  // namespace mbsc

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rayleigh-Ritz: the best eigenpairs a subspace holds. With orthonormal V and Y = LV, eigenpairs (theta, u) of V'Y
+// give Ritz pairs (theta, V u) with residuals |Y u - theta V u|, all exact: this is the certificate.
+#pragma once
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <vector>
+
+#include "mbsc/linalg/tall.h"
+#include "mbsc/solvers/solver.h"
+
+namespace mbsc {
+
+/// Eigenvalues of the symmetric part of B, descending, with their vectors as columns.
+struct SmallEigen {
+  Eigen::VectorXd values;
+  Eigen::MatrixXd vectors;
+};
+inline SmallEigen eigen_descending(const Eigen::MatrixXd& B) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver((B + B.transpose()) / 2);
+  return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+}
+
+/// Fills values, vectors and residuals of `pairs` with the k leading Ritz pairs of V, Y = LV.
+template <class T>
+void take_ritz_pairs(const RowSpace& space, MatrixView<const T> V, MatrixView<const T> Y, int64_t k,
+                     EigenPairs<T>& pairs) {
+  const SmallEigen ritz = eigen_descending(gram(space, V, Y));
+  const Eigen::MatrixXd U = ritz.vectors.leftCols(k);
+  pairs.vectors = Matrix<T>(V.rows, k);
+  multiply<T>(space, V, U, pairs.vectors);
+  Matrix<T> image(V.rows, k);
+  multiply<T>(space, Y, U, image);
+  pairs.values.assign(ritz.values.data(), ritz.values.data() + k);
+  pairs.residuals = residual_norms<T>(space, image, pairs.vectors, ritz.values.head(k));
+  pairs.values_are_exact = true;
+}
+
+template <class T>
+double largest_residual(const EigenPairs<T>& pairs) {
+  return pairs.residuals.empty() ? std::numeric_limits<double>::infinity()
+                                 : *std::max_element(pairs.residuals.begin(), pairs.residuals.end());
+}
+
+/// Multiplies the basis in `pairs` once more and replaces it by its Ritz pairs, with recomputed residuals.
+template <class T>
+void certify(const Normalized<T>& L, const StopToken& stop, EigenPairs<T>& pairs) {
+  Matrix<T> image(pairs.vectors.rows(), pairs.vectors.cols());
+  L.multiply(pairs.vectors, image, stop);
+  pairs.columns_evaluated += L.n();
+  ++pairs.full_products;
+  const Matrix<T> basis = std::move(pairs.vectors);
+  take_ritz_pairs<T>(L.rows(), basis, image, basis.cols(), pairs);
+}
+
+/// A random orthonormal n x c basis.
+template <class T>
+Matrix<T> random_basis(const Normalized<T>& L, int64_t c, const SolverOptions& options) {
+  Matrix<T> W(L.rows().local_rows(), c);
+  fill_normal<T>(L.rows(), W, Random(options.seed, Stream::start), 0);
+  orthonormalize<T>(L.rows(), W);
+  return W;
+}
+
+}  // namespace mbsc
