@@ -24,20 +24,6 @@ double distance(const T* a, const T* b, int64_t columns) {
   return std::sqrt(sum);
 }
 
-/// For a bound, where the order of the sum does not matter: four sums side by side.
-template <class T>
-T loose_squared_distance(const T* a, const T* b, int64_t columns) {
-  T sum[4] = {};
-  int64_t f = 0;
-  for (; f + 4 <= columns; f += 4)
-    for (int lane = 0; lane < 4; ++lane) {
-      const T difference = a[f + lane] - b[f + lane];
-      sum[lane] += difference * difference;
-    }
-  for (; f < columns; ++f) sum[0] += (a[f] - b[f]) * (a[f] - b[f]);
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
 template <class T>
 Matrix<T> rounded(const Matrix<double>& centers) {
   Matrix<T> result(centers.rows(), centers.cols());
