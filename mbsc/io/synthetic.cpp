@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Classes are interleaved, class of row i = i mod clusters, so that any run of rows is balanced.
-//   rings    circles of radius 1, 2, ..., the angle uniform
-//   moons    (cos t, sin t) and (1 - cos t, 1/2 - sin t), t uniform in [0, pi]
-//   blobs    Gaussian, one centre each in a cell of a grid, chosen by a keyed permutation; cells
-//   are 8 apart and
-//            centres within 1 of the middle, so that two centres are at least 6 apart
-//   spirals  arms r = r0 + clusters t / (4 pi), turned by 2 pi / clusters from one to the next,
-//   hence 1/2 apart along
-//            every ray; one turn and a half, uniform along the arm
+//
+// rings: circles of radius 1, 2, ..., the angle uniform.
+//
+// moons: (cos t, sin t) and (1 - cos t, 1/2 - sin t), t uniform in [0, pi].
+//
+// blobs: Gaussian, each centre in a grid cell of its own, chosen by a keyed permutation. Cells are
+// 8 apart and centres within 1 of the middle along each axis: any two are at least 6 apart.
+//
+// spirals: arms r = r0 + clusters t / (4 pi), each turned by 2 pi / clusters from the one before,
+// hence 1/2 apart along every ray; one turn and a half, uniform in the area swept.
 #include "mbsc/io/synthetic.h"
 
 #include <algorithm>

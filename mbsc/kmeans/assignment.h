@@ -7,7 +7,9 @@
 //     u < max(l, half the distance from its centre to the nearest other centre)
 // keeps its label unseen. Bounds are widened by the rounding error of a distance, so that the
 // labels are those of a plain search through all centres, ties to the lowest number, bit for bit.
+//
 // Cost: O(n) for rows that keep their label, O(k columns) for each that is searched; 2 n numbers.
+//
 // G. Hamerly, "Making k-means even faster", SDM 2010.
 #pragma once
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exactly k clusters: each empty one takes, in order of its number, the row farthest from its
-// centre among the clusters with more than one row; ties to the lowest row number. Cost: O(n
-// columns) for each empty cluster.
+// centre among the clusters with more than one row; ties to the lowest row number.
+//
+// Cost: O(n columns) for each empty cluster.
 #pragma once
 
 #include <cstdint>

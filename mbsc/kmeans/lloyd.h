@@ -2,7 +2,9 @@
 // Lloyd's iterations from given centres: assign each row to its nearest centre, move each centre to
 // the mean of its rows, until no label changes or the centres move less than a limit. An emptied
 // cluster takes the row farthest from its centre (ties: the lowest row number) out of the clusters
-// that have more than one. Cost per iteration: O(n columns) and the assignment (assignment.h).
+// that have more than one.
+//
+// Cost per iteration: O(n columns) and the assignment (assignment.h).
 #pragma once
 
 #include <cstdint>

@@ -127,9 +127,8 @@ class Seeding {
   MatrixView<const T> rows_;
   Random random_;
   uint64_t restart_;
-  std::vector<T>
-      weight_;         // squared distance to the nearest seed; 1 before the first; 0 where excluded
-  Matrix<T> lowered_;  // what it would be with each candidate
+  std::vector<T> weight_;  // squared distance to the nearest seed; first 1; excluded 0
+  Matrix<T> lowered_;      // the weight with each candidate
 };
 
 }  // namespace

@@ -4,9 +4,11 @@
 // far, and keeps the one that lowers the potential, the sum of those distances, most.
 //
 // A draw is a number in [0, potential) placed on the line of block sums, then on the rows of that
-// block: the same row for any number of threads and ranks. Cost: O(n columns k log k), n (2 + log
-// k) numbers. D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA
-// 2007.
+// block: the same row for any number of threads and ranks.
+//
+// Cost: O(n columns k log k) time, n (3 + log k) numbers.
+//
+// D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
 #pragma once
 
 #include <cstdint>

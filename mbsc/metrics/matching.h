@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The optimal one-to-one matching of clusters and classes: the Hungarian method by shortest
-// augmenting paths, on the pairs that occur alone.
+// augmenting paths, over the pairs that occur.
 //
-//     maximise the sum of weight(r, c) over matched pairs;  a row or column may stay single
+//     maximise the sum of weight(r, c) over matched pairs; a row or column may stay single
+//
 // Rows enter one by one. Duals u, v >= 0 keep u_r + v_c >= weight(r, c), with equality on matched
-// pairs, and each row extends the matching along a path that is shortest in u_r + v_c - weight(r,
-// c) (Dijkstra). All in integers. Cost: at most O(rows pairs log(pairs)) time, far less when most
-// rows find a free partner at once; O(pairs) memory. A table of k x k labels without zeros is the
-// usual O(k^3), times the logarithm. R. Jonker, A. Volgenant, "A shortest augmenting path algorithm
-// for dense and sparse linear assignment problems", Computing 38, 1987.
+// pairs, and each row extends the matching along a path that is shortest in the excess
+// u_r + v_c - weight(r, c), by Dijkstra. All in integers.
+//
+// Cost: at most O(rows pairs log pairs) time, far less when most rows find a free partner at once;
+// O(pairs) memory. For a full k x k table that is the usual O(k^3), times the logarithm.
+//
+// R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
+// assignment problems", Computing 38, 1987.
 #pragma once
 
 #include <cstdint>
