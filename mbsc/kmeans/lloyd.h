@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lloyd's iterations from given centres: assign each row to its nearest centre, move each centre to
+// the mean of its rows, until no label changes or the centres move less than a limit. An emptied
+// cluster takes the row farthest from its centre (ties: the lowest row number) out of the clusters
+// that have more than one.
+//
+// Cost per iteration: O(n columns) and the assignment (assignment.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "mbsc/kmeans/kmeans.h"
+
+namespace mbsc {
+
+struct LloydLimits {
+  int max_iterations = 300;
+  double shift = 0;  ///< a run ends when the squared shifts of the centres sum to no more
+};
+
+/// One run. Every cluster of the result has a row. Labels belong to the returned centres: each row
+/// has its nearest, unless the run ended by max_iterations or `stop` in the very step that filled
+/// an empty cluster.
+template <class T>
+KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows,
+                   std::span<const uint8_t> excluded, Matrix<double> centers,
+                   const LloydLimits& limits, const StopToken& stop);
+
+}  // namespace mbsc

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The optimal one-to-one matching of clusters and classes: the Hungarian method by shortest
+// augmenting paths, over the pairs that occur.
+//
+//     maximise the sum of weight(r, c) over matched pairs; a row or column may stay single
+//
+// Rows enter one by one. Duals u, v >= 0 keep u_r + v_c >= weight(r, c), with equality on matched
+// pairs, and each row extends the matching along a path that is shortest in the excess
+// u_r + v_c - weight(r, c), by Dijkstra. All in integers.
+//
+// Cost: at most O(rows pairs log pairs) time, far less when most rows find a free partner at once;
+// O(pairs) memory. For a full k x k table that is the usual O(k^3), times the logarithm.
+//
+// R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
+// assignment problems", Computing 38, 1987.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mbsc {
+
+struct WeightedPair {
+  int32_t row = 0;
+  int32_t column = 0;
+  int64_t weight = 0;  ///< > 0
+};
+
+/// The partner of each row in [0, rows), -1 = single. Pairs are sorted by row, each at most once.
+std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns,
+                                       std::span<const WeightedPair> pairs);
+
+}  // namespace mbsc
