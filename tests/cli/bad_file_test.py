@@ -72,7 +72,7 @@ class BadFile(ProgramTest):
 
     def test_one_point(self):
         self.write("one.csv", "1,2\n")
-        self.assert_file_rejected("one.csv", "1", clusters=1)
+        self.assert_rejected("cluster", "one.csv", "-k", 1, *OUTPUTS, words=["1"])
 
     def test_label_column_alone(self):
         self.write("thin.csv", "1\n2\n3\n")

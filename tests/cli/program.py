@@ -56,13 +56,16 @@ class ProgramTest(unittest.TestCase):
         return stdout, stderr
 
     def assert_rejected(self, *arguments, words=(), line=None, stdin=b""):
-        """Exit code 2, a message with these words (and this line number), nothing on stdout, no new file."""
+        """Exit code 2, a message with these words (and this line number), nothing on stdout, no new file.
+
+        An option may be named as the flag or as the field of the library: label-column, label_column.
+        """
         before = self.files()
         stdout, stderr = self.run_program(*arguments, stdin=stdin, code=2)
         self.assertEqual(stdout, "")
         self.assertTrue(stderr.strip(), "no message")
         for word in words:
-            self.assertIn(str(word), stderr)
+            self.assertIn(str(word).replace("_", "-"), stderr.replace("_", "-"))
         if line is not None:
             self.assertRegex(stderr, rf"(line |:){line}\b")
         self.assertEqual(self.files(), before, "a file was left behind")
