@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An option that is wrong: exit code 2, a message that names the rule and the value, and no output left."""
+import unittest
+
+from point_sets import three_blobs
+from program import ROOT, ProgramTest
+
+OUTPUTS = ("--labels", "labels.txt", "--embedding", "embedding.npy", "--summary", "summary.json")
+
+
+class BadOption(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        rows, classes = three_blobs()
+        self.write_csv("points.csv", [[*row, label] for row, label in zip(rows, classes)])
+
+    def assert_options_rejected(self, *options, words=()):
+        return self.assert_rejected("cluster", "points.csv", *options, *OUTPUTS, words=words)
+
+    def test_no_clusters(self):
+        self.assert_options_rejected("-k", 0, words=["clusters", "0"])
+
+    def test_negative_number_of_clusters(self):
+        self.assert_options_rejected("-k", -3, words=["-3"])
+
+    def test_more_clusters_than_points(self):
+        self.assert_options_rejected("-k", 61, words=["clusters", "60", "61"])
+
+    def test_clusters_missing(self):
+        self.assert_options_rejected(words=["-k"])
+
+    def test_clusters_not_a_number(self):
+        self.assert_options_rejected("-k", "three", words=["three"])
+
+    def test_sigma_must_be_positive(self):
+        for value in ("-1.5", "0", "nan"):
+            with self.subTest(value=value):
+                self.assert_options_rejected("-k", 3, "--sigma", value, words=["sigma", value])
+
+    def test_gamma_must_be_positive(self):
+        for value in ("-2", "0", "nan", "inf", "wide"):
+            with self.subTest(value=value):
+                self.assert_options_rejected("-k", 3, "--gamma", value, words=["gamma", value])
+
+    def test_gamma_and_sigma_exclude_each_other(self):
+        self.assert_options_rejected("-k", 3, "--gamma", 1, "--sigma", 1, words=["gamma", "sigma"])
+
+    def test_unknown_option(self):
+        self.assert_options_rejected("-k", 3, "--sigmoid", 1, words=["--sigmoid"])
+
+    def test_unknown_words_of_a_choice(self):
+        for option in ("--method", "--affinity", "--scale", "--embedding-scale", "--preset", "--start"):
+            with self.subTest(option=option):
+                self.assert_options_rejected("-k", 3, option, "unheard", words=[option.lstrip("-"), "unheard"])
+
+    def test_label_column_out_of_range(self):
+        for value in ("4", "0", "-1", "middle"):
+            with self.subTest(value=value):
+                self.assert_options_rejected("-k", 3, "--label-column", value, words=["label-column", value])
+
+    def test_numbers_out_of_range(self):
+        for option, value in (("--threads", -1), ("--passes", -1), ("--iterations", -5), ("--seconds", -1),
+                              ("--tolerance", -1e-3), ("--batch-size", 0), ("--regularization", -0.5),
+                              ("--scale-rows", 61), ("--seed", -1)):
+            with self.subTest(option=option):
+                self.assert_options_rejected("-k", 3, option, value, words=[value])
+
+    def test_unknown_command(self):
+        self.assert_rejected("clutser", "points.csv", words=["clutser"])
+
+    def test_no_command(self):
+        self.assert_rejected()
+
+
+class Help(ProgramTest):
+    def test_version_is_that_of_the_file_version(self):
+        stdout, _ = self.run_program("--version")
+        self.assertIn((ROOT / "VERSION").read_text().strip(), stdout)
+
+    def test_help_names_the_commands(self):
+        stdout, _ = self.run_program("--help")
+        for command in ("cluster", "generate", "score", "info"):
+            self.assertIn(command, stdout)
+
+    def test_help_of_a_command_names_its_options(self):
+        stdout, _ = self.run_program("cluster", "--help")
+        for option in ("--label-column", "--sigma", "--gamma", "--method", "--labels", "--embedding", "--summary",
+                       "--threads", "--seed", "--quiet", "--tolerance", "--passes", "--preset"):
+            self.assertIn(option, stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

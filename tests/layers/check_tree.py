@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the source tree that no compiler checks: every source and script carries the licence line, no file is
+longer than 500 lines, files are named after what is in them, and no text holds a path of somebody's machine.
+
+usage: check_tree.py ROOT    prints one line per violation; exit code 1 if there is any
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+LONGEST = 500
+SOURCES = {".h", ".hpp", ".cpp", ".cc", ".inc", ".py", ".cmake", ".in", ".sh"}
+DATA = {".csv", ".npy", ".gz", ".svm", ".png", ".pdf", ".svg", ".json", ".sha256"}
+NOT_SOURCE = {".git", "build", "data", "__pycache__"}
+EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
+# Spelled in pieces, so that this file passes its own check.
+MACHINE_PATHS = re.compile("|".join([
+    "(?<![\\w.])/" + "work/", "/tmp/" + "wt", "(?<![\\w.])/" + "home/\\w", r"\.\./" + "shared"]))
+MAY_NAME_MACHINE_PATHS = {".ci/run"}
+
+
+def tracked_files(root):
+    """Paths known to git or not ignored by it; without git every file outside build and data folders."""
+    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        names = subprocess.run(command, check=True, capture_output=True).stdout.decode().split("\0")
+        return sorted({name for name in names if name and (root / name).is_file()})
+    except (OSError, subprocess.CalledProcessError):
+        found = []
+        for folder, folders, files in os.walk(root):
+            folders[:] = [name for name in folders if name not in NOT_SOURCE]
+            found += [(pathlib.Path(folder) / file).relative_to(root).as_posix() for file in files]
+        return sorted(found)
+
+
+def is_source(path, text):
+    return path.suffix in SOURCES or path.name == "CMakeLists.txt" or text.startswith("#!")
+
+
+def violations_of_file(name, text):
+    path = pathlib.PurePosixPath(name)
+    lines = text.splitlines()
+    if is_source(path, text) and not any(LICENCE in line for line in lines[:5]):
+        yield f"{name}: its first five lines lack '{LICENCE}'"
+    if len(lines) > LONGEST:
+        yield f"{name}: {len(lines)} lines; the longest allowed is {LONGEST}"
+    if path.stem in EMPTY_NAMES:
+        yield f"{name}: name the file after what is in it"
+    if name in MAY_NAME_MACHINE_PATHS:
+        return
+    for number, line in enumerate(lines, 1):
+        match = MACHINE_PATHS.search(line)
+        if match:
+            yield f"{name}:{number}: a path of one machine ({match[0]})"
+
+
+def violations(root):
+    root = pathlib.Path(root)
+    found = []
+    for name in tracked_files(root):
+        if pathlib.PurePosixPath(name).suffix in DATA:
+            continue
+        try:
+            text = (root / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            found.append(f"{name}: is not UTF-8 text")
+            continue
+        found += violations_of_file(name, text)
+    return found
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    found = violations(sys.argv[1])
+    print("\n".join(found) if found else "tree: no violation")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
