@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -41,8 +42,8 @@ class Affinity {
   virtual void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const = 0;
   /// The same with rows anywhere in the matrix, on every rank.
   virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
-  /// Row sums, one symmetric pass.
-  virtual Degrees degrees(const StopToken& stop) const = 0;
+  /// Row sums, one symmetric pass; `progress` hears the share that is done, from the calling thread.
+  virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {}) const = 0;
   /// a(x, x) of the kernel, which the zero diagonal hides; Nystrom needs it.
   virtual double self_similarity() const = 0;
 

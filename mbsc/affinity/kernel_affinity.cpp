@@ -225,7 +225,7 @@ void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const
 }
 
 template <class T>
-Degrees KernelAffinity<T>::degrees(const StopToken& stop) const {
+Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress) const {
   const RowSpace& space = this->rows();
   const RowBlocks& blocks = space.blocks();
   const PairSchedule schedule(blocks.count());
@@ -249,6 +249,7 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop) const {
                   });
     });
     this->throw_if_stopped(stop);
+    if (progress) progress(double(round + 1) / double(schedule.rounds()));
   }
   this->count_kernel_values(values);
   Degrees degrees{std::vector<double>(sums.rows()), std::vector<double>(sums.rows())};

@@ -77,7 +77,7 @@ void MatrixAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixV
 }
 
 template <class T>
-Degrees MatrixAffinity<T>::degrees(const StopToken& stop) const {
+Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress) const {
   this->throw_if_stopped(stop);
   Degrees degrees{std::vector<double>(this->n()), std::vector<double>(this->n())};
   this->rows().for_each_block([&](int64_t, Range range) {
@@ -89,6 +89,7 @@ Degrees MatrixAffinity<T>::degrees(const StopToken& stop) const {
       }
   });
   this->count_kernel_values(this->n() * this->n());
+  if (progress) progress(1);
   return degrees;
 }
 

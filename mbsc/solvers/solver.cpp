@@ -19,7 +19,7 @@ std::string to_string(Status status) {
   switch (status) {
     case Status::converged: return "converged";
     case Status::finished: return "finished";
-    case Status::budget: return "budget";
+    case Status::budget: return "budget spent";
     case Status::stalled: return "stalled";
     case Status::stopped: return "stopped";
   }

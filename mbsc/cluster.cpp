@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/base/memory.h"
+#include "mbsc/base/require.h"
+#include "mbsc/base/stopwatch.h"
+#include "mbsc/kmeans/kmeans.h"
+#include "mbsc/labelling.h"
+#include "mbsc/metrics/normalized_cut.h"
+#include "mbsc/solvers/nystrom_basis.h"
+
+namespace mbsc {
+namespace {
+
+constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+void check(const Points& points, const ClusterOptions& options, int threads) {
+  const int64_t n = points.rows, k = options.clusters;
+  require(n >= 2, "clustering needs at least 2 points; got {}", n);
+  require(points.features >= 1, "the points have no features");
+  require(k >= 1 && k <= n, "clusters must be in [1, {}], the number of points; got {}", n, k);
+  require(options.restarts >= 1, "restarts must be at least 1; got {}", options.restarts);
+  const auto positive = [](const char* name, std::optional<double> value) {
+    require(!value || (std::isfinite(*value) && *value > 0), "{} must be positive; got {}", name, value.value_or(0));
+  };
+  positive("gamma", options.gamma);
+  positive("passes", options.solver.passes);
+  positive("seconds", options.solver.seconds);
+  positive("tolerance", options.solver.tolerance);
+  require(!options.solver.stall || *options.solver.stall >= 0, "stall must be at least 0; got {}",
+          options.solver.stall.value_or(0));
+  require(!options.solver.iterations || *options.solver.iterations >= 1, "iterations must be at least 1; got {}",
+          options.solver.iterations.value_or(0));
+  require(std::isfinite(options.solver.step) && options.solver.step >= 0, "step must be positive; got {}",
+          options.solver.step);
+  require(std::isfinite(options.solver.epsilon) && options.solver.epsilon > 0, "epsilon must be positive; got {}",
+          options.solver.epsilon);
+  require(options.degrees == DegreeKind::exact || options.method == Method::nystrom,
+          "degrees = nystrom goes with method = nystrom only");
+  check_finite(points, threads);
+  if (options.affinity == AffinityKind::precomputed) return;
+  const int64_t distinct = count_distinct(points, std::max<int64_t>(2, k));
+  require(distinct > 1, "all {} points are equal; nothing to cluster", n);
+  require(distinct >= k, "only {} distinct points; cannot make {} clusters", distinct, k);
+}
+
+void check_memory(int64_t bytes) {
+  const int64_t available = available_memory_bytes();
+  require(bytes <= available, "this needs about {:.1f} GiB beside the points, but only {:.1f} GiB are available",
+          double(bytes) / double(1 << 30), double(available) / double(1 << 30));
+}
+
+KernelKind kernel_kind(AffinityKind kind) {
+  if (kind == AffinityKind::exponential) return KernelKind::exponential;
+  return kind == AffinityKind::cosine ? KernelKind::cosine : KernelKind::rbf;
+}
+
+std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const ClusterOptions& options,
+                                               const RowSpace& rows, double& gamma) {
+  gamma = not_known;
+  if (options.affinity == AffinityKind::precomputed) return std::make_unique<MatrixAffinity<float>>(points, rows);
+  const KernelKind kind = kernel_kind(options.affinity);
+  const double width = options.gamma ? *options.gamma : choose_gamma(points, kind, options.seed);
+  if (kind != KernelKind::cosine) gamma = width;
+  return std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
+}
+
+void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
+  result.eigenvalues = std::move(pairs.values);
+  result.eigenvalues_are_exact = pairs.values_are_exact;
+  result.residuals = std::move(pairs.residuals);
+  result.embedding = std::move(pairs.vectors);
+  result.status = pairs.status;
+  result.iterations = pairs.iterations;
+  result.columns_evaluated = pairs.columns_evaluated;
+  result.passes = double(pairs.columns_evaluated) / double(n);
+  result.flops = pairs.flops;
+  result.batch_size = pairs.batch_size;
+  result.landmarks = pairs.landmarks;
+  result.trace = std::move(pairs.trace);
+}
+
+}  // namespace
+
+Clustering cluster(const Points& points, const ClusterOptions& options, const StageObserver& observer) {
+  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  check(points, options, threads);
+  Clustering result;
+  result.threads = threads;
+  result.method = choose_method(points.rows, points.features, options);
+  result.memory_estimate_bytes = estimate_memory(points.rows, points.features, options);
+  check_memory(result.memory_estimate_bytes);
+  const auto tell = [&](const Stage& stage) { return !observer || observer(stage); };
+
+  const RowSpace rows(points.rows, threads);
+  const auto affinity = make_affinity(points, options, rows, result.gamma);
+
+  const Stopwatch degree_clock;
+  tell({"degrees", 0, 0, 0, 0, not_known});
+  result.degrees = options.degrees == DegreeKind::nystrom
+                       ? nystrom_degrees(*affinity, std::max<int64_t>(options.solver.landmarks, options.clusters),
+                                         options.seed, options.stop)
+                       : affinity->degrees(options.stop, [&](double share) {
+                           tell({"degrees", share, 0, 0, 0, not_known});
+                         }).sum;
+  const Normalized<float> L(*affinity, result.degrees, options.regularization);
+  result.isolated_points = L.isolated_count();
+  require(points.rows - result.isolated_points >= options.clusters,
+          "only {} of {} points have a neighbour at gamma = {}: too few for {} clusters; choose a smaller gamma",
+          points.rows - result.isolated_points, points.rows, result.gamma, options.clusters);
+  result.seconds.degrees = degree_clock.seconds();
+
+  const Stopwatch solve_clock;
+  SolverOptions solver = options.solver;
+  solver.clusters = options.clusters;
+  solver.seed = options.seed;
+  solver.stop = options.stop;
+  EigenPairs<float> pairs = solve<float>(result.method, L, solver, [&](const Progress<float>& p) {
+    return tell({"solve", p.fraction, p.iteration, p.passes, p.objective, p.residual});
+  });
+  const bool had_full_product = pairs.full_products > 0;
+  if (pairs.iterations == 0 && pairs.status == Status::stopped) throw Stopped();
+  take_pairs(std::move(pairs), points.rows, result);
+  result.seconds.solve = solve_clock.seconds();
+
+  const Stopwatch kmeans_clock;
+  tell({"kmeans", not_known, 0, result.passes, 0, not_known});
+  const Matrix<float> embedding = scale_embedding(result.embedding, L, options.embedding_scale);
+  KMeansOptions kmeans_options;
+  kmeans_options.clusters = options.clusters;
+  kmeans_options.restarts = options.restarts;
+  kmeans_options.seed = options.seed;
+  // A run that was stopped still gets its labels: one restart, not to be stopped again.
+  const bool stopped = result.status == Status::stopped;
+  if (stopped) kmeans_options.restarts = 1;
+  KMeansResult found = kmeans<float>(rows, embedding, L.isolated(), kmeans_options, stopped ? StopToken{} : options.stop);
+  result.inertia = found.inertia;
+  if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);
+  result.labels = std::move(found.labels);
+  result.cluster_sizes = order_by_size(result.labels, options.clusters);
+  result.seconds.kmeans = kmeans_clock.seconds();
+
+  const Stopwatch cut_clock;
+  if (options.degrees == DegreeKind::exact && !stopped) {
+    try {
+      if (had_full_product) {
+        result.normalized_cut =
+            normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, options.stop);
+      } else {
+        const CutEstimate cut = estimate_normalized_cut<float>(*affinity, result.degrees, result.labels,
+                                                               options.clusters, options.seed, options.stop);
+        result.normalized_cut_estimate = cut.value;
+        result.normalized_cut_standard_error = cut.standard_error;
+      }
+    } catch (const Stopped&) {
+      result.status = Status::stopped;  // the labels are there, the cut is not
+    }
+  }
+  result.seconds.cut = cut_clock.seconds();
+  result.kernel_values = affinity->kernel_values();
+  return result;
+}
+
+void apply_paper_preset(ClusterOptions& options) {
+  options.regularization = 0;
+  options.embedding_scale = EmbeddingScale::none;
+  options.solver.estimator = Estimator::columns;
+  options.solver.batch_size = 100;
+  options.solver.nonzeros = 2;
+  options.solver.start = Start::nystrom;
+  options.solver.landmarks = 10;
+  options.solver.step = 0;
+  options.solver.epsilon = 1e-6;
+}
+
+Method choose_method(int64_t n, int64_t features, const ClusterOptions& options) {
+  if (options.method) return *options.method;
+  if (options.solver.tolerance) return Method::exact;
+  if (options.solver.passes || options.solver.iterations) return Method::minibatch;
+  // Twenty symmetric passes with 1.5 k right-hand sides on both sides: what exact takes, to an order of magnitude.
+  const double operations = 20 * double(n) * double(n) * (double(features) + 3 * double(options.clusters));
+  return operations <= 4e12 ? Method::exact : Method::minibatch;
+}
+
+int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options) {
+  const int64_t k = options.clusters, block = k + std::max<int64_t>(4, k / 2);
+  const int64_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  int64_t columns = 4 * k;  // n-vectors of float32: minibatch holds W, G, M and the result
+  if (choose_method(n, features, options) == Method::exact)
+    columns = std::max<int64_t>(5 * block, std::min<int64_t>(300, (int64_t{64} << 20) / (4 * n))) + 4 * block;
+  const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
+  const int64_t vectors = n * (8 + 8 + 4 + 4 + 4 + 1);  // degrees twice, roots, labels, flags
+  return columns * n * 4 + tiles + vectors;
+}
+
+}  // namespace mbsc

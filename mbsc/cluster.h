@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole flow in one call: points -> affinity -> degrees -> eigenvectors -> k-means -> labels.
+//
+//     mbsc::Matrix<float> X = ...;                     // n x d
+//     mbsc::ClusterOptions options;
+//     options.clusters = 10;
+//     mbsc::Clustering result = mbsc::cluster(mbsc::Points(X.view()), options);
+//     result.labels, result.eigenvalues, result.residuals, result.embedding ...
+//
+// Memory grows with n; the n x n matrix never exists. Throws InvalidInput where a rule is broken, Stopped where it was
+// asked to stop before there was anything to return. Never prints.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mbsc/affinity/scaling.h"
+#include "mbsc/base/points.h"
+#include "mbsc/solvers/solver.h"
+
+namespace mbsc {
+
+enum class AffinityKind { rbf, exponential, cosine, precomputed };
+/// What k-means sees: rows of the eigenvectors as they are (the paper); scaled to length one (Ng, Jordan, Weiss); divided
+/// by the root of the degree (Shi, Malik).
+enum class EmbeddingScale { none, row, degree };
+/// exact: one symmetric pass. nystrom: Nystrom's own approximation, for the method nystrom.
+enum class DegreeKind { exact, nystrom };
+
+struct ClusterOptions {
+  int64_t clusters = 8;          ///< k
+  std::optional<Method> method;  ///< unset: exact where that is cheap or a tolerance is given, else minibatch
+  AffinityKind affinity = AffinityKind::rbf;
+  std::optional<double> gamma;  ///< unset: choose_gamma()
+  DegreeKind degrees = DegreeKind::exact;
+  double regularization = 0;  ///< tau / mean degree
+  EmbeddingScale embedding_scale = EmbeddingScale::row;
+  int restarts = 10;     ///< of k-means
+  uint64_t seed = 0;     ///< of everything
+  int threads = 0;       ///< 0 = what OpenMP would take
+  SolverOptions solver;  ///< budget and method; its clusters, seed and stop are taken from here
+  StopToken stop;
+};
+
+/// The settings of the paper: the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom start with 10 landmarks,
+/// AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`, one pass.
+void apply_paper_preset(ClusterOptions& options);
+
+/// Where a run is. Called from the calling thread; returning false asks it to stop.
+struct Stage {
+  std::string name;      ///< "degrees", "solve", "kmeans"
+  double fraction = 0;   ///< of the stage; NaN = not known
+  int64_t iteration = 0;
+  double passes = 0;
+  double objective = 0;  ///< trace(W'LW) as last estimated
+  double residual = 0;   ///< NaN = not known
+};
+using StageObserver = std::function<bool(const Stage&)>;
+
+struct Clustering {
+  std::vector<int32_t> labels;  ///< 0..k-1, by falling cluster size
+  std::vector<int64_t> cluster_sizes;
+  Matrix<float> embedding;           ///< n x k, orthonormal columns, unscaled
+  std::vector<double> eigenvalues;   ///< of L, descending
+  bool eigenvalues_are_exact = false;
+  std::vector<double> residuals;     ///< recomputed; empty = unknown
+  std::vector<double> degrees;
+  int64_t isolated_points = 0;       ///< without any neighbour; labelled by distance
+  Method method = Method::exact;     ///< as used
+  double gamma = 0;                  ///< as used; NaN for cosine and precomputed
+  Status status = Status::finished;
+  int64_t iterations = 0;
+  int64_t columns_evaluated = 0;
+  int64_t kernel_values = 0;         ///< evaluated by every stage together
+  double passes = 0;                 ///< columns_evaluated / n, of the solver
+  double flops = 0;
+  int64_t batch_size = 0;
+  int64_t landmarks = 0;
+  int threads = 1;
+  double inertia = 0;                ///< of k-means
+  std::optional<double> normalized_cut;           ///< where the budget had a full product
+  std::optional<double> normalized_cut_estimate;  ///< else, from sampled columns
+  std::optional<double> normalized_cut_standard_error;
+  struct Seconds {
+    double degrees = 0, solve = 0, kmeans = 0, cut = 0;
+  } seconds;
+  int64_t memory_estimate_bytes = 0;
+  std::vector<TraceEntry> trace;
+};
+
+/// Clusters the points; for `precomputed` they are the rows of the matrix.
+Clustering cluster(const Points& points, const ClusterOptions& options, const StageObserver& observer = {});
+
+/// What cluster() will take beside the points, in bytes.
+int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options);
+/// The method that cluster() will use.
+Method choose_method(int64_t n, int64_t features, const ClusterOptions& options);
+
+}  // namespace mbsc

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last steps of cluster(): what k-means sees, and what becomes of its labels.
+#pragma once
+
+#include <vector>
+
+#include "mbsc/cluster.h"
+
+namespace mbsc {
+
+/// The rows k-means works on.
+Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<float>& L, EmbeddingScale scale);
+
+/// Gives points labelled -1 the label of the cluster whose mean is nearest; the largest cluster where the affinity is
+/// precomputed and there are no distances.
+void label_isolated(const Points& points, const ClusterOptions& options, const RowSpace& rows,
+                    std::vector<int32_t>& labels);
+
+/// Renumbers labels by falling cluster size, equal sizes by first appearance; returns the sizes.
+std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, int64_t clusters);
+
+}  // namespace mbsc
