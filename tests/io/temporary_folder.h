@@ -76,8 +76,8 @@ std::string error_of(Work&& work) {
     work();
   } catch (const InvalidInput& error) {
     std::string message = error.what();
-    const size_t folder = message.find("/tmp/mbsc_io_");
-    if (folder == 0) message.erase(0, message.find('/', 13) + 1);
+    const std::string folder = (std::filesystem::temp_directory_path() / "mbsc_io_").string();
+    if (message.starts_with(folder)) message.erase(0, message.find('/', folder.size()) + 1);
     return message;
   }
   return "";
