@@ -30,7 +30,7 @@ std::string label_of(std::string_view line) {
 }
 
 void read_lines(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& classes) {
-  TextChunks chunks(stream, default_chunk_bytes, false);
+  TextChunks chunks(stream, default_chunk_bytes);
   std::string chunk;
   int64_t number = 0;
   while (chunks.next(chunk)) {

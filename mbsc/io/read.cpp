@@ -57,7 +57,7 @@ Table read_stream(InputStream& stream, const ReadOptions& options, size_t chunk_
     require_text(head, stream.name());
     if (head.starts_with(byte_order_mark))
       stream.skip(static_cast<int64_t>(byte_order_mark.size()));
-    TextChunks chunks(stream, chunk_bytes, options.threads > 1);
+    TextChunks chunks(stream, chunk_bytes);
     table = format == FileFormat::libsvm ? read_libsvm(chunks, options, stream.name())
                                          : read_csv(chunks, options, stream.name());
   }

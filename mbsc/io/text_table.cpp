@@ -50,7 +50,8 @@ class TextTableReader {
         wanted_(options.rows.value_or(Range{0, std::numeric_limits<int64_t>::max()})),
         next_line_(first_line) {}
 
-  void read(std::string_view text) {
+  /// Takes the lines of a chunk in; meanwhile the next one is read.
+  void read(std::string_view text, TextChunks& chunks) {
     const int pieces_per_thread = options_.threads > 1 ? 4 : 1;
     std::vector<Piece> pieces = cut(text, std::max(options_.threads, 1) * pieces_per_thread);
     each(pieces, [this](Piece& piece) { survey(piece); });
@@ -66,7 +67,7 @@ class TextTableReader {
     if (width > width_) lengthen(pieces, before, width);
     if (kept_rows() == before) return;
     values_.reserve(kept_rows() * width_);
-    parse(pieces, before);
+    parse(pieces, before, chunks);
     for (Piece& piece : pieces) merge_labels(piece);
   }
 
@@ -121,20 +122,29 @@ class TextTableReader {
     width_ = width;
   }
 
-  void parse(std::vector<Piece>& pieces, int64_t rows_before) {
-    const auto parse_all = [&] {
-      each(pieces, [this](Piece& piece) {
-        values_.type() == ScalarType::float32 ? parse_lines(piece, values_.float32())
-                                              : parse_lines(piece, values_.float64());
-      });
-    };
-    parse_all();
+  void parse(std::vector<Piece>& pieces, int64_t rows_before, TextChunks& chunks) {
+    // Reading ahead is one more piece of work, the first one: no thread is added for it.
+    parallel_for(options_.threads, static_cast<int64_t>(pieces.size()) + 1, [&](int64_t p) {
+      if (p > 0) {
+        parse_piece(pieces[static_cast<size_t>(p - 1)]);
+      } else if (!complete()) {
+        chunks.read_ahead();
+      }
+    });
     if (!std::all_of(pieces.begin(), pieces.end(),
                      [](const Piece& piece) { return piece.exact; })) {
       values_.widen(rows_before * width_);
-      parse_all();
+      each(pieces, [this](Piece& piece) { parse_piece(piece); });
     }
     throw_first_error(pieces);
+  }
+
+  void parse_piece(Piece& piece) {
+    if (values_.type() == ScalarType::float32) {
+      parse_lines(piece, values_.float32());
+    } else {
+      parse_lines(piece, values_.float64());
+    }
   }
 
   template <class T>
@@ -198,7 +208,7 @@ Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line,
   TextTableReader reader(parser, options, name, first_line);
   do {
     if (options.stop.stop_requested()) throw Stopped();
-    reader.read(text);
+    reader.read(text, chunks);
   } while (!reader.complete() && chunks.next(text));
   return reader.finish();
 }
