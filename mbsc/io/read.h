@@ -16,9 +16,12 @@ enum class FileFormat { automatic, csv, tsv, libsvm, npy };
 
 struct ReadOptions {
   FileFormat format = FileFormat::automatic;  ///< automatic: by content, then by name
-  /// "" = no labels; "last", "first" or a number counted from 1. LIBSVM's leading label is always taken out.
+  /// "" = no labels; "last", "first" or a number counted from 1. LIBSVM's leading label is always
+  /// taken out.
   std::string label_column;
-  /// Read only these rows (counted from 0, header excluded), for a rank of many; empty = all.
+  /// Read only these rows (counted from 0, header excluded), for a rank of many; empty = all. They
+  /// must exist. Features are those of the whole file; class_names only those of the range: compare
+  /// names, not numbers.
   std::optional<Range> rows;
   int threads = 1;
   StopToken stop;

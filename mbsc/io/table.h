@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table: what a reader gives. It owns the coordinates and, where the file had them, the true classes.
+// Table: what a reader gives. It owns the coordinates and, where the file had them, the true
+// classes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,9 @@
 
 namespace mbsc {
 
-/// The rows of a file. Values are kept in float32 as long as every one of them is exactly representable there
-/// (integers, float32 files), in float64 otherwise; so nothing is lost before scaling.
+/// The rows of a file. Values are kept in float32 as long as every one of them is exactly
+/// representable there (integers, float32 files), in float64 otherwise; so nothing is lost before
+/// scaling.
 struct Table {
   struct Free {
     void operator()(void* p) const { std::free(p); }
@@ -23,19 +25,21 @@ struct Table {
   ScalarType type = ScalarType::float32;
   int64_t rows = 0;
   int64_t features = 0;
-  bool column_major = false;          ///< NPY in Fortran order
-  int64_t first_row = 0;              ///< of the file, when only a range of rows was read
-  std::vector<int32_t> truth;         ///< class of each row, an index into class_names; empty = unknown
+  bool column_major = false;   ///< NPY in Fortran order
+  int64_t first_row = 0;       ///< of the file, when only a range of rows was read
+  std::vector<int32_t> truth;  ///< class of each row, an index into class_names; empty = unknown
   std::vector<std::string> class_names;
   std::vector<std::string> feature_names;  ///< from a header line; empty = none
-  std::string format;                 ///< "csv", "tsv", "libsvm", "npy", with ".gz" where compressed
+  std::string format;  ///< "csv", "tsv", "libsvm", "npy", with ".gz" where compressed
   int64_t memory_bytes() const { return rows * features * (type == ScalarType::float32 ? 4 : 8); }
 
   /// A view of the coordinates, unscaled.
   Points points() const;
-  /// Replaces each stored value by (x - shift) * scale rounded to float32, in place, and gives back the memory
-  /// that float64 took. After this points() needs neither shift nor scale. shift or scale may be empty.
-  void round_to_float32(const std::vector<double>& shift, const std::vector<double>& scale, int threads);
+  /// Replaces each stored value by (x - shift) * scale rounded to float32, in place, and gives back
+  /// the memory that float64 took. After this points() needs neither shift nor scale. shift or
+  /// scale may be empty.
+  void round_to_float32(const std::vector<double>& shift, const std::vector<double>& scale,
+                        int threads);
 };
 
 }  // namespace mbsc

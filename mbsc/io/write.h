@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing results. A file appears whole or not at all: written under a temporary name beside it, then renamed.
+// Writing results. A file appears whole or not at all: written under a temporary name beside it,
+// then renamed.
 // "-" is standard output.
 #pragma once
 
@@ -18,7 +19,8 @@ void write_labels(const std::string& path, std::span<const int32_t> labels);
 void write_npy(const std::string& path, MatrixView<const float> values);
 void write_npy(const std::string& path, MatrixView<const double> values);
 void write_text(const std::string& path, std::string_view text);
-/// Throws InvalidInput unless `path` can be created: its folder exists and is writable. Called before long work.
+/// Throws InvalidInput unless `path` can be created: its folder exists and is writable. Called
+/// before long work.
 void check_writable(const std::string& path);
 
 }  // namespace mbsc

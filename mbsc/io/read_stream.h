@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// read_table() on an open stream, with the size of its chunks in the open: tests make them tiny.
+#pragma once
+
+#include <cstddef>
+
+#include "mbsc/io/input_stream.h"
+#include "mbsc/io/read.h"
+
+namespace mbsc {
+
+inline constexpr size_t default_chunk_bytes = 4 << 20;
+
+Table read_stream(InputStream& stream, const ReadOptions& options,
+                  size_t chunk_bytes = default_chunk_bytes);
+
+}  // namespace mbsc
