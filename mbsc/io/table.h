@@ -35,11 +35,6 @@ struct Table {
 
   /// A view of the coordinates, unscaled.
   Points points() const;
-  /// Replaces each stored value by (x - shift) * scale rounded to float32, in place, and gives back
-  /// the memory that float64 took. After this points() needs neither shift nor scale. shift or
-  /// scale may be empty.
-  void round_to_float32(const std::vector<double>& shift, const std::vector<double>& scale,
-                        int threads);
 };
 
 }  // namespace mbsc
