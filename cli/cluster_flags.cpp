@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cluster_flags.h"
+
+#include <cmath>
+#include <map>
+
+#include "mbsc/base/require.h"
+
+namespace mbsc::cli {
+namespace {
+
+template <class Enum>
+using Words = std::map<std::string, Enum>;
+
+const Words<Method> methods{{"minibatch", Method::minibatch}, {"nystrom", Method::nystrom}, {"power", Method::power},
+                            {"exact", Method::exact}};
+const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf}, {"exponential", AffinityKind::exponential},
+                                     {"cosine", AffinityKind::cosine}, {"precomputed", AffinityKind::precomputed}};
+const Words<DegreeKind> degree_kinds{{"exact", DegreeKind::exact}, {"nystrom", DegreeKind::nystrom}};
+const Words<EmbeddingScale> embedding_scales{{"none", EmbeddingScale::none}, {"row", EmbeddingScale::row},
+                                             {"degree", EmbeddingScale::degree}};
+const Words<Estimator> estimators{{"columns", Estimator::columns}, {"signed", Estimator::signs}};
+const Words<Sampling> samplings{{"reshuffle", Sampling::reshuffle}, {"independent", Sampling::independent}};
+const Words<Start> starts{{"random", Start::random}, {"nystrom", Start::nystrom}};
+const Words<PowerOperator> operators{{"plain", PowerOperator::plain}, {"shifted", PowerOperator::shifted}};
+const Words<Scaling> scalings{{"none", Scaling::none}, {"unit", Scaling::unit}, {"symmetric", Scaling::symmetric},
+                              {"standard", Scaling::standard}};
+const Words<FileFormat> formats{{"auto", FileFormat::automatic}, {"csv", FileFormat::csv}, {"tsv", FileFormat::tsv},
+                                {"libsvm", FileFormat::libsvm}, {"npy", FileFormat::npy}};
+
+enum class Preset { paper };
+const Words<Preset> presets{{"paper", Preset::paper}};
+
+/// Refuses any word that is not a key of the map, naming the option, the choices and the word.
+template <class Enum>
+CLI::Validator one_of(const Words<Enum>& words, const std::string& also = "") {
+  std::string choices = also;
+  for (const auto& entry : words) choices += (choices.empty() ? "" : ", ") + entry.first;
+  return CLI::Validator(
+      [&words, also, choices](const std::string& word) {
+        if (words.count(word) > 0 || (!also.empty() && word == also)) return std::string();
+        return fmt::format("must be one of {}; got '{}'", choices, word);
+      },
+      "", "");
+}
+
+template <class Enum>
+void assign(Enum& to, const Words<Enum>& words, const std::optional<std::string>& word) {
+  if (word) to = words.at(*word);
+}
+template <class To, class From>
+void assign(To& to, const std::optional<From>& from) {
+  if (from) to = *from;
+}
+
+}  // namespace
+
+void ClusterFlags::add_to(CLI::App& command) {
+  command.add_option("input", input, "points: csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
+  command.add_option("-k,--clusters", clusters, "number of clusters")->required();
+
+  const char* reading = "Reading";
+  command.add_option("--format", format, "auto | csv | tsv | libsvm | npy")->check(one_of(formats))->group(reading);
+  command.add_option("--label-column", label_column, "column of the true classes: last | first | N (from 1)")->group(reading);
+  command.add_option("--scale", scale, "per feature: none | unit [0,1] | symmetric [-1,1] | standard (mean 0, sd 1)")
+      ->check(one_of(scalings))->group(reading);
+  command.add_option("--scale-rows", scale_rows, "take the ranges from the first N rows; 0 = all")->group(reading);
+
+  const char* problem = "Problem";
+  command.add_option("--affinity", affinity, "rbf exp(-gamma |x-y|^2) | exponential exp(-gamma |x-y|) | cosine | precomputed")
+      ->check(one_of(affinities))->group(problem);
+  auto* gamma_flag = command.add_option("--gamma", gamma, "a number, or auto: 16 / median squared distance")->group(problem);
+  command.add_option("--sigma", sigma, "gamma = 1 / sigma^2")->excludes(gamma_flag)->group(problem);
+  command.add_option("--regularization", regularization, "adds this share of the mean degree, spread over all pairs [0]")
+      ->group(problem);
+  command.add_option("--embedding-scale", embedding_scale, "rows k-means sees: none (paper) | row (length 1) | degree [row]")
+      ->check(one_of(embedding_scales))->group(problem);
+  command.add_option("--restarts", restarts, "of k-means [10]")->group(problem);
+
+  const char* solver = "Solver";
+  command.add_option("--method", method, "auto | minibatch | nystrom | power | exact [auto]")
+      ->check(one_of(methods, "auto"))->group(solver);
+  command.add_option("--preset", preset, "paper: the settings of Han & Filippone; options given beside it win")
+      ->check(one_of(presets))->group(solver);
+  command.add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1]")->group(solver);
+  command.add_option("--iterations", iterations, "budget: batches, products or Krylov steps")->group(solver);
+  command.add_option("--seconds", seconds, "budget: wall clock of the solver")->group(solver);
+  command.add_option("--tolerance", tolerance, "largest recomputed residual |Lw - theta w| to reach [exact: 1e-5]")->group(solver);
+  command.add_option("--stall", stall, "minibatch: end when a step moves the subspace by less")->group(solver);
+  command.add_option("--estimator", estimator, "minibatch: columns | signed")->check(one_of(estimators))->group(solver);
+  command.add_option("--sampling", sampling, "minibatch: reshuffle | independent")->check(one_of(samplings))->group(solver);
+  command.add_option("--batch-size", batch_size, "minibatch: columns of a batch, m = l N_r")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))->group(solver);
+  command.add_option("--nonzeros", nonzeros, "minibatch, signed: l, non-zeros of a vector [2]")->group(solver);
+  command.add_option("--vectors", vectors, "minibatch, signed: N_r, vectors of a batch, instead of --batch-size")->group(solver);
+  command.add_option("--probability", probability, "minibatch, signed: p, instead of --nonzeros")->group(solver);
+  command.add_option("--start", start, "minibatch: random | nystrom")->check(one_of(starts))->group(solver);
+  command.add_option("--step", step, "minibatch: lambda of AdaGrad [1/sqrt(n)]")->group(solver);
+  command.add_option("--epsilon", epsilon, "minibatch: epsilon of AdaGrad [1e-6]")->group(solver);
+  command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start 10]")->group(solver);
+  command.add_option("--degrees", degrees, "exact | nystrom (its own approximation) [exact]")
+      ->check(one_of(degree_kinds))->group(solver);
+  command.add_option("--power-operator", power_operator, "power: plain L | shifted (I+L)/2 [plain]")
+      ->check(one_of(operators))->group(solver);
+  command.add_option("--block-size", block_size, "exact: columns of a Krylov block")->group(solver);
+  command.add_option("--basis-size", basis_size, "exact: columns kept before a restart")->group(solver);
+
+  const char* results = "Results";
+  command.add_option("--labels", labels, "one label a line, input order; - = standard output")->group(results);
+  command.add_option("--embedding", embedding, "n x k eigenvectors as .npy")->group(results);
+  command.add_option("--summary", summary, "every setting and figure as .json")->group(results);
+  command.add_option("--seed", seed, "same seed, same bits [0]")->group(results);
+  command.add_option("--threads", threads, "0 = all")->check(CLI::Range(0, 4096))->group(results);
+  command.add_flag("-q,--quiet", quiet, "say nothing but errors")->group(results);
+}
+
+ReadOptions ClusterFlags::read_options(const StopToken& stop) const {
+  ReadOptions options;
+  options.format = formats.at(format);
+  options.label_column = label_column;
+  options.threads = threads > 0 ? threads : omp_get_max_threads();
+  options.stop = stop;
+  return options;
+}
+
+Scaling ClusterFlags::scaling() const { return scalings.at(scale); }
+
+ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) const {
+  ClusterOptions options;
+  if (preset) apply_paper_preset(options);
+  options.clusters = clusters;
+  options.seed = seed;
+  options.threads = threads;
+  options.stop = stop;
+  if (method && *method != "auto") options.method = methods.at(*method);
+  assign(options.affinity, affinities, affinity);
+  assign(options.degrees, degree_kinds, degrees);
+  assign(options.embedding_scale, embedding_scales, embedding_scale);
+  assign(options.regularization, regularization);
+  assign(options.restarts, restarts);
+  if (gamma && *gamma != "auto") {
+    char* end = nullptr;
+    const double value = std::strtod(gamma->c_str(), &end);
+    require(*end == '\0' && std::isfinite(value) && value > 0, "gamma must be a positive number or auto; got {}", *gamma);
+    options.gamma = value;
+  }
+  if (sigma) {
+    require(std::isfinite(*sigma) && *sigma > 0, "sigma must be positive; got {}", *sigma);
+    options.gamma = 1 / (*sigma * *sigma);
+  }
+  require(!options.gamma || options.affinity == AffinityKind::rbf || options.affinity == AffinityKind::exponential,
+          "gamma and sigma go with the affinities rbf and exponential only");
+  SolverOptions& s = options.solver;
+  s.passes = passes;
+  s.iterations = iterations;
+  s.seconds = seconds;
+  s.tolerance = tolerance;
+  s.stall = stall;
+  assign(s.estimator, estimators, estimator);
+  assign(s.sampling, samplings, sampling);
+  assign(s.start, starts, start);
+  assign(s.power_operator, operators, power_operator);
+  assign(s.batch_size, batch_size);
+  assign(s.nonzeros, nonzeros);
+  if (probability) s.probability = probability;
+  if (vectors) {
+    require(*vectors >= 1, "vectors must be at least 1; got {}", *vectors);
+    require(!batch_size, "vectors and batch_size exclude each other: m = l N_r");
+    s.batch_size = probability ? std::max<int64_t>(1, std::llround(double(*vectors) * *probability * double(n)))
+                               : *vectors * s.nonzeros;
+  }
+  assign(s.step, step);
+  assign(s.epsilon, epsilon);
+  assign(s.landmarks, landmarks);
+  assign(s.block_size, block_size);
+  assign(s.basis_size, basis_size);
+  return options;
+}
+
+}  // namespace mbsc::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "mbsc/base/memory.h"
+#include "mbsc/simd_level.h"
+#include "mbsc/version.h"
+
+namespace mbsc::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string size_text(int64_t bytes) {
+  if (bytes >= int64_t{1} << 30) return fmt::format("{:.1f} GiB", double(bytes) / double(1 << 30));
+  return fmt::format("{:.0f} MiB", double(bytes) / double(1 << 20));
+}
+
+/// The first twelve numbers of a list, and how many there are when that is not all.
+template <class T>
+std::string some(const std::vector<T>& values, const char* format) {
+  std::string text;
+  constexpr size_t shown = 12;
+  for (size_t i = 0; i < std::min(values.size(), shown); ++i)
+    text += (i > 0 ? "  " : "") + fmt::format(fmt::runtime(format), values[i]);
+  if (values.size() > shown) text += fmt::format("  ... ({} in all)", values.size());
+  return text;
+}
+
+std::string affinity_name(const ClusterFlags& flags) { return flags.affinity.value_or("rbf"); }
+
+ordered_json number_or_null(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
+ordered_json number_or_null(const std::optional<double>& x) { return x ? number_or_null(*x) : ordered_json(nullptr); }
+
+std::string outcome(const Report& r) {
+  std::string text = fmt::format("{}: {}, {} iterations, {:.2f} passes", to_string(r.result.method),
+                                 to_string(r.result.status), r.result.iterations, r.result.passes);
+  if (r.result.batch_size > 0) text += fmt::format(", batches of {}", r.result.batch_size);
+  if (r.result.landmarks > 0) text += fmt::format(", {} landmarks", r.result.landmarks);
+  return text;
+}
+
+}  // namespace
+
+std::string text_report(const Report& r) {
+  const Clustering& c = r.result;
+  std::string out;
+  const auto line = [&](const char* name, const std::string& text) { out += fmt::format("{:<12} {}\n", name, text); };
+  line("data", fmt::format("{}: {} points, {} features{}", r.flags.input, r.table.rows, r.table.features,
+                           r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
+  std::string affinity = affinity_name(r.flags);
+  if (std::isfinite(c.gamma))
+    affinity += fmt::format(", gamma {:.6g} ({})", c.gamma,
+                            r.options.gamma ? "given" : "auto");
+  if (r.options.regularization > 0) affinity += fmt::format(", regularization {:g}", r.options.regularization);
+  if (r.options.degrees == DegreeKind::nystrom) affinity += ", degrees approximated by nystrom";
+  line("affinity", affinity);
+  if (c.isolated_points > 0)
+    line("isolated", fmt::format("{} points without a neighbour, labelled with the nearest cluster", c.isolated_points));
+  line("method", outcome(r));
+  line("eigenvalues", some(c.eigenvalues, "{:.4f}") + (c.eigenvalues_are_exact ? "" : "  (estimated)"));
+  if (!c.residuals.empty())
+    line("residuals", fmt::format("at most {:.1e}, recomputed", *std::max_element(c.residuals.begin(), c.residuals.end())));
+  line("clusters", some(c.cluster_sizes, "{}"));
+  if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalised cut)", *c.normalized_cut));
+  if (c.normalized_cut_estimate)
+    line("cut", fmt::format("{:.6g} +- {:.2g} (normalised cut, from sampled columns)", *c.normalized_cut_estimate,
+                            *c.normalized_cut_standard_error));
+  if (r.scores)
+    line("scores", fmt::format("NMI {:.4f}  ARI {:.4f}  accuracy {:.4f}", r.scores->nmi, r.scores->ari, r.scores->accuracy));
+  line("time", fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads",
+                           r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads));
+  line("memory", fmt::format("peak {}", size_text(peak_memory_bytes())));
+  return out;
+}
+
+std::string json_report(const Report& r) {
+  const Clustering& c = r.result;
+  const SolverOptions& s = r.options.solver;
+  ordered_json j;
+  j["input"] = r.flags.input;
+  j["format"] = r.table.format;
+  j["n"] = r.table.rows;
+  j["d"] = r.table.features;
+  j["classes"] = r.table.truth.empty() ? ordered_json(nullptr) : ordered_json(r.table.class_names.size());
+  j["clusters"] = r.options.clusters;
+  j["label_column"] = r.flags.label_column.empty() ? ordered_json(nullptr) : ordered_json(r.flags.label_column);
+  j["scale"] = r.flags.scale;
+  j["scale_rows"] = r.flags.scale_rows;
+  j["affinity"] = affinity_name(r.flags);
+  j["gamma"] = number_or_null(c.gamma);
+  j["gamma_rule"] = r.options.gamma ? "given" : "auto";
+  j["degrees"] = r.options.degrees == DegreeKind::exact ? "exact" : "nystrom";
+  j["regularization"] = r.options.regularization;
+  j["embedding_scale"] = r.options.embedding_scale == EmbeddingScale::none  ? "none"
+                         : r.options.embedding_scale == EmbeddingScale::row ? "row"
+                                                                            : "degree";
+  j["restarts"] = r.options.restarts;
+  j["method"] = to_string(c.method);
+  j["preset"] = r.flags.preset ? ordered_json(*r.flags.preset) : ordered_json(nullptr);
+  j["limits"] = {{"passes", number_or_null(s.passes)},
+                 {"iterations", s.iterations ? ordered_json(*s.iterations) : ordered_json(nullptr)},
+                 {"seconds", number_or_null(s.seconds)},
+                 {"tolerance", number_or_null(s.tolerance)},
+                 {"stall", number_or_null(s.stall)}};
+  if (c.method == Method::minibatch)
+    j["minibatch"] = {{"estimator", s.estimator == Estimator::columns ? "columns" : "signed"},
+                      {"sampling", s.sampling == Sampling::reshuffle ? "reshuffle" : "independent"},
+                      {"batch_size", c.batch_size},
+                      {"nonzeros", s.nonzeros},
+                      {"probability", number_or_null(s.probability)},
+                      {"start", s.start == Start::random ? "random" : "nystrom"},
+                      {"step", s.step > 0 ? s.step : 1 / std::sqrt(double(r.table.rows))},
+                      {"epsilon", s.epsilon}};
+  if (c.method == Method::power)
+    j["power_operator"] = s.power_operator == PowerOperator::plain ? "plain" : "shifted";
+  if (c.landmarks > 0) j["landmarks"] = c.landmarks;
+  j["seed"] = r.options.seed;
+  j["threads"] = c.threads;
+  j["simd"] = simd_level();
+  j["status"] = to_string(c.status);
+  j["iterations"] = c.iterations;
+  j["columns_evaluated"] = c.columns_evaluated;
+  j["passes"] = c.passes;
+  j["kernel_values"] = c.kernel_values;
+  j["flops"] = c.flops;
+  j["eigenvalues"] = c.eigenvalues;
+  j["eigenvalues_are_exact"] = c.eigenvalues_are_exact;
+  j["residuals"] = c.residuals.empty() ? ordered_json(nullptr) : ordered_json(c.residuals);
+  j["isolated_points"] = c.isolated_points;
+  j["cluster_sizes"] = c.cluster_sizes;
+  j["inertia"] = c.inertia;
+  j["normalized_cut"] = number_or_null(c.normalized_cut);
+  j["normalized_cut_estimate"] = number_or_null(c.normalized_cut_estimate);
+  j["normalized_cut_standard_error"] = number_or_null(c.normalized_cut_standard_error);
+  j["nmi"] = r.scores ? ordered_json(r.scores->nmi) : ordered_json(nullptr);
+  j["nmi_geometric"] = r.scores ? ordered_json(r.scores->nmi_geometric) : ordered_json(nullptr);
+  j["ari"] = r.scores ? ordered_json(r.scores->ari) : ordered_json(nullptr);
+  j["accuracy"] = r.scores ? ordered_json(r.scores->accuracy) : ordered_json(nullptr);
+  j["seconds"] = {{"read", r.read_seconds}, {"degrees", c.seconds.degrees}, {"solve", c.seconds.solve},
+                  {"kmeans", c.seconds.kmeans}, {"cut", c.seconds.cut}, {"total", r.total_seconds}};
+  j["memory_estimate_bytes"] = c.memory_estimate_bytes;
+  j["peak_memory_bytes"] = peak_memory_bytes();
+  j["version"] = version;
+  return j.dump(2) + "\n";
+}
+
+}  // namespace mbsc::cli

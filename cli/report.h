@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result for people (text) and for programs (JSON; keys in docs/summary.md).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/cluster_flags.h"
+#include "mbsc/cluster.h"
+#include "mbsc/metrics/scores.h"
+
+namespace mbsc::cli {
+
+struct Report {
+  const ClusterFlags& flags;
+  const ClusterOptions& options;
+  const Table& table;
+  const Clustering& result;
+  std::optional<Scores> scores;  ///< where the truth is known
+  double read_seconds = 0;
+  double total_seconds = 0;
+};
+
+std::string text_report(const Report& report);
+std::string json_report(const Report& report);
+
+}  // namespace mbsc::cli
