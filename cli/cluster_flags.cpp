@@ -57,7 +57,7 @@ void assign(To& to, const std::optional<From>& from) {
 
 void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("input", input, "points: csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
-  command.add_option("-k,--clusters", clusters, "number of clusters")->required();
+  command.add_option("-k,--clusters", clusters, "number of clusters; required");
 
   const char* reading = "Reading";
   command.add_option("--format", format, "auto | csv | tsv | libsvm | npy")->check(one_of(formats))->group(reading);
@@ -82,7 +82,7 @@ void ClusterFlags::add_to(CLI::App& command) {
       ->check(one_of(methods, "auto"))->group(solver);
   command.add_option("--preset", preset, "paper: the settings of Han & Filippone; options given beside it win")
       ->check(one_of(presets))->group(solver);
-  command.add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1]")->group(solver);
+  command.add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1, and at least 200 iterations]")->group(solver);
   command.add_option("--iterations", iterations, "budget: batches, products or Krylov steps")->group(solver);
   command.add_option("--seconds", seconds, "budget: wall clock of the solver")->group(solver);
   command.add_option("--tolerance", tolerance, "largest recomputed residual |Lw - theta w| to reach [exact: 1e-5]")->group(solver);
@@ -109,7 +109,7 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--labels", labels, "one label a line, input order; - = standard output")->group(results);
   command.add_option("--embedding", embedding, "n x k eigenvectors as .npy")->group(results);
   command.add_option("--summary", summary, "every setting and figure as .json")->group(results);
-  command.add_option("--seed", seed, "same seed, same bits [0]")->group(results);
+  command.add_option("--seed", seed, "same seed, same bits [0]")->check(CLI::NonNegativeNumber)->group(results);
   command.add_option("--threads", threads, "0 = all")->check(CLI::Range(0, 4096))->group(results);
   command.add_flag("-q,--quiet", quiet, "say nothing but errors")->group(results);
 }
@@ -128,7 +128,8 @@ Scaling ClusterFlags::scaling() const { return scalings.at(scale); }
 ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) const {
   ClusterOptions options;
   if (preset) apply_paper_preset(options);
-  options.clusters = clusters;
+  require(clusters.has_value(), "-k (--clusters) is required: how many clusters?");
+  options.clusters = *clusters;
   options.seed = seed;
   options.threads = threads;
   options.stop = stop;

@@ -18,7 +18,7 @@ struct ClusterFlags {
   std::string format = "auto", label_column, scale = "none";
   int64_t scale_rows = 0;
   // what to compute
-  int64_t clusters = 0;
+  std::optional<int64_t> clusters;
   std::optional<std::string> preset, method, affinity, gamma, degrees, embedding_scale;
   std::optional<double> sigma, regularization;
   std::optional<int> restarts;

@@ -36,6 +36,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr)
+      return fail(cli::bad_input, fmt::format("unknown command '{}'\nmbsc --help tells what there is.", argv[1]));
     return fail(cli::bad_input, fmt::format("{}\nmbsc --help tells what there is.", error.what()));
   }
   try {

@@ -46,7 +46,7 @@ void check(const Points& points, const ClusterOptions& options, int threads) {
   check_finite(points, threads);
   if (options.affinity == AffinityKind::precomputed) return;
   const int64_t distinct = count_distinct(points, std::max<int64_t>(2, k));
-  require(distinct > 1, "all {} points are equal; nothing to cluster", n);
+  require(distinct > 1, "all {} points are equal: 1 distinct point, nothing to cluster", n);
   require(distinct >= k, "only {} distinct points; cannot make {} clusters", distinct, k);
 }
 

@@ -55,8 +55,8 @@ double squared_distance(const double* x, const double* y, int64_t features) {
 }  // namespace
 
 void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
-  if (scaling == Scaling::none) return;
   require(rows >= 0 && rows <= points.rows, "scale_rows must be in [0, {}]; got {}", points.rows, rows);
+  if (scaling == Scaling::none) return;
   const FeatureStatistics s = feature_statistics(points, rows == 0 ? points.rows : rows, threads);
   points.shift.resize(points.features);
   points.scale.resize(points.features);

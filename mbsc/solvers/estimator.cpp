@@ -31,7 +31,7 @@ std::vector<int64_t> bernoulli(int64_t n, double p, const Random& random, uint64
   }
 }
 
-int64_t automatic_batch_size(int64_t n) { return std::min(n, std::clamp<int64_t>(n / 100, 100, 2000)); }
+int64_t automatic_batch_size(int64_t n) { return std::min(n, std::clamp<int64_t>(n / 100, 10, 2000)); }
 
 }  // namespace
 

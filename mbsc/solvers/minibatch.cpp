@@ -63,9 +63,12 @@ EigenPairs<T> solve_minibatch(const Normalized<T>& L, const SolverOptions& optio
   const RowSpace& space = L.rows();
   const int64_t n = L.n(), k = options.clusters;
   const BatchPlan plan(n, options);
-  // A tolerance alone may take long, but not for ever.
   std::optional<double> passes = options.passes;
-  if (!passes && !options.iterations && !options.seconds) passes = options.tolerance ? 100 : 1;
+  if (!passes && !options.iterations && !options.seconds) {
+    // One pass, on small data what 200 iterations take. A tolerance alone may take long, but not for ever.
+    passes = std::max(1.0, 200.0 * double(plan.batch_size()) / double(n));
+    if (options.tolerance) *passes *= 100;
+  }
   const Budget budget(n, options, passes, L.comm());
 
   EigenPairs<T> pairs;

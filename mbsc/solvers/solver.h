@@ -33,7 +33,7 @@ struct SolverOptions {
   uint64_t seed = 0;
 
   // When to end: whichever comes first.
-  std::optional<double> passes;       ///< columns evaluated / n; minibatch: 1 unless a tolerance is given
+  std::optional<double> passes;       ///< columns evaluated / n; minibatch: 1, or as many as 200 iterations take
   std::optional<int64_t> iterations;  ///< batches, products or Krylov steps
   std::optional<double> seconds;      ///< wall clock; the only limit that costs reproducibility
   std::optional<double> tolerance;    ///< largest residual |L w - theta w|, always recomputed; exact: 1e-5
@@ -42,7 +42,7 @@ struct SolverOptions {
   // minibatch
   Estimator estimator = Estimator::columns;
   Sampling sampling = Sampling::reshuffle;
-  int64_t batch_size = 0;             ///< m = l N_r; 0 = n/100, within [100, 2000]
+  int64_t batch_size = 0;             ///< m = l N_r; 0 = n/100, within [10, 2000]
   int64_t nonzeros = 2;               ///< l, non-zeros of each of the m / l vectors of `signed`
   std::optional<double> probability;  ///< p: components of a vector are non-zero independently, l = p n on average
   Start start = Start::random;
