@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr)
+    const auto named = app.get_subcommands([&](CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
+    if (argc > 1 && argv[1][0] != '-' && named.empty())
       return fail(cli::bad_input, fmt::format("unknown command '{}'\nmbsc --help tells what there is.", argv[1]));
     return fail(cli::bad_input, fmt::format("{}\nmbsc --help tells what there is.", error.what()));
   }
