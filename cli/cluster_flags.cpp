@@ -69,7 +69,7 @@ void ClusterFlags::add_to(CLI::App& command) {
   const char* problem = "Problem";
   command.add_option("--affinity", affinity, "rbf exp(-gamma |x-y|^2) | exponential exp(-gamma |x-y|) | cosine | precomputed")
       ->check(one_of(affinities))->group(problem);
-  auto* gamma_flag = command.add_option("--gamma", gamma, "a number, or auto: 16 / median squared distance")->group(problem);
+  auto* gamma_flag = command.add_option("--gamma", gamma, "a number, or auto: from sampled distances [auto]")->group(problem);
   command.add_option("--sigma", sigma, "gamma = 1 / sigma^2")->excludes(gamma_flag)->group(problem);
   command.add_option("--regularization", regularization, "adds this share of the mean degree, spread over all pairs [0]")
       ->group(problem);

@@ -66,7 +66,7 @@ std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const Clust
   gamma = not_known;
   if (options.affinity == AffinityKind::precomputed) return std::make_unique<MatrixAffinity<float>>(points, rows);
   const KernelKind kind = kernel_kind(options.affinity);
-  const double width = options.gamma ? *options.gamma : choose_gamma(points, kind, options.seed);
+  const double width = options.gamma ? *options.gamma : choose_gamma(points, kind, options.clusters, options.seed);
   if (kind != KernelKind::cosine) gamma = width;
   return std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
 }

@@ -78,6 +78,15 @@ Workspace<T>& thread_workspace() {
   return workspace;
 }
 
+/// Multiply-adds of a kernel value and its use by r right-hand sides, the exponential counted as twelve.
+double operations_per_value(int64_t features, int64_t r) { return double(features + r + 12); }
+
+/// Threads worth waking for one round of a symmetric pass.
+int round_threads(const RowSpace& space, size_t pairs, double per_value) {
+  const double side = double(space.blocks().block_rows());
+  return worthwhile_threads(space.threads(), double(pairs) * side * side * per_value / 8);
+}
+
 /// Columns whose packed copy is held at a time by a product with a batch of columns.
 constexpr int64_t columns_per_chunk = 2048;
 
@@ -152,7 +161,7 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
       if (first == 0)
         for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
       add_panels(work.row_out, width, target);
-    });
+    }, double(chunk.size()) * operations_per_value(points_.features, C.cols));
     this->throw_if_stopped(stop);
   }
   this->count_kernel_values(space.local_rows() * int64_t(columns.size()));
@@ -207,7 +216,8 @@ void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const
   });
   for (int64_t round = 0; round < schedule.rounds(); ++round) {
     const auto pairs = schedule.round(round);
-    parallel_for(space.threads(), int64_t(pairs.size()), [&](int64_t p) {
+    parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 2 * V.cols)),
+                 int64_t(pairs.size()), [&](int64_t p) {
       if (stop.stop_requested()) return;
       run_pair(points_, rule_, tile(), Task::multiply, blocks, pairs[p], V,
                [&](const Workspace<T>& work, Range I, Range J) {
@@ -236,7 +246,8 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   Matrix<double> sums(space.local_rows(), 2);
   for (int64_t round = 0; round < schedule.rounds(); ++round) {
     const auto pairs = schedule.round(round);
-    parallel_for(space.threads(), int64_t(pairs.size()), [&](int64_t p) {
+    parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 4)),
+                 int64_t(pairs.size()), [&](int64_t p) {
       if (stop.stop_requested()) return;
       run_pair<T>(points_, rule_, tile(), Task::degrees, blocks, pairs[p], ones,
                   [&](const Workspace<T>& work, Range I, Range J) {

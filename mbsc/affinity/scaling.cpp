@@ -52,6 +52,40 @@ double squared_distance(const double* x, const double* y, int64_t features) {
   return sum;
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + int64_t(values.size()) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// What gamma multiplies (squared distances for rbf, distances for exponential) from 200 sampled points to 1,500, without
+/// coincident pairs; only the rows that have any.
+std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKind kind, uint64_t seed) {
+  const int64_t d = points.features, count = std::min<int64_t>(points.rows, 1500);
+  const KeyedPermutation permutation(points.rows, Random(seed, Stream::gamma), 0);
+  Matrix<double> sample(count, d);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t f = 0; f < d; ++f) sample(i, f) = points(permutation(i), f);
+  std::vector<std::vector<double>> lengths;
+  const auto add_row = [&](const double* x) {
+    std::vector<double> row;
+    for (int64_t j = 0; j < count; ++j) {
+      const double t = squared_distance(x, sample.row(j), d);
+      if (t > 0) row.push_back(kind == KernelKind::rbf ? t : std::sqrt(t));
+    }
+    if (!row.empty()) lengths.push_back(std::move(row));
+  };
+  for (int64_t i = 0; i < std::min<int64_t>(count, 200); ++i) add_row(sample.row(i));
+  // A sample of coincident points only: any point that differs tells the scale.
+  std::vector<double> other(static_cast<size_t>(d));
+  for (int64_t i = 0; i < points.rows && lengths.empty(); ++i) {
+    for (int64_t f = 0; f < d; ++f) other[size_t(f)] = points(i, f);
+    add_row(other.data());
+  }
+  require(!lengths.empty(), "all {} points are equal; nothing to cluster", points.rows);
+  return lengths;
+}
+
 }  // namespace
 
 void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
@@ -75,32 +109,26 @@ void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
   }
 }
 
-double choose_gamma(const Points& points, KernelKind kind, uint64_t seed) {
+double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed) {
   if (kind == KernelKind::cosine) return 1;
-  const int64_t count = std::min<int64_t>(points.rows, 500), d = points.features;
-  const KeyedPermutation permutation(points.rows, Random(seed, Stream::gamma), 0);
-  Matrix<double> sample(count, d);
-  const auto take = [&](int64_t row, int64_t to) {
-    for (int64_t f = 0; f < d; ++f) sample(to, f) = points(row, f);
-  };
-  std::vector<double> distances;
-  for (int64_t a = 0; a < count; ++a) {
-    take(permutation(a), a);
-    for (int64_t b = 0; b < a; ++b) {
-      const double t = squared_distance(sample.row(a), sample.row(b), d);
-      if (t > 0) distances.push_back(t);
+  const std::vector<std::vector<double>> lengths = sampled_lengths(points, kind, seed);
+  std::vector<double> all;
+  for (const auto& row : lengths) all.insert(all.end(), row.begin(), row.end());
+  const double middle = median(all);
+  // Narrow enough that a typical point has at most this share of all others as its neighbours.
+  const double share = std::max(1e-3, 0.03 / double(clusters));
+  double low = 1e-3 / middle, high = 1e6 / middle;
+  std::vector<double> shares(lengths.size());
+  for (int step = 0; step < 40; ++step) {
+    const double gamma = std::sqrt(low * high);
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      double sum = 0;
+      for (const double t : lengths[i]) sum += std::exp(-gamma * t);
+      shares[i] = sum / double(lengths[i].size());
     }
+    (median(shares) > share ? low : high) = gamma;
   }
-  // A sample of coincident points only: any two distinct ones tell the scale.
-  for (int64_t i = 0; i < points.rows && distances.empty() && count > 1; ++i) {
-    take(i, 1);
-    const double t = squared_distance(sample.row(0), sample.row(1), d);
-    if (t > 0) distances.push_back(t);
-  }
-  require(!distances.empty(), "all {} points are equal; nothing to cluster", points.rows);
-  const auto middle = distances.begin() + int64_t(distances.size()) / 2;
-  std::nth_element(distances.begin(), middle, distances.end());
-  return kind == KernelKind::rbf ? 16 / *middle : 4 / std::sqrt(*middle);
+  return std::max((kind == KernelKind::rbf ? 16 : 4) / middle, std::sqrt(low * high));
 }
 
 int64_t count_distinct(const Points& points, int64_t enough) {

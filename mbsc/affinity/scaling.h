@@ -16,10 +16,13 @@ enum class Scaling { none, unit, symmetric, standard };
 /// Sets shift and scale of the points, from the ranges of the first `rows` rows (0 = all).
 void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads);
 
-/// The automatic gamma: 16 / (median squared distance) for rbf, 4 / (median distance) for exponential, over the pairs
-/// of at most 500 sampled points that are not coincident. It does not depend on the scale of the data: doubling
-/// every coordinate quarters gamma. 16 was best on average over eight labelled data sets.
-double choose_gamma(const Points& points, KernelKind kind, uint64_t seed);
+/// The automatic gamma, from sampled distances; it follows the scale of the data (twice the coordinates, a quarter of gamma)
+/// and does not depend on n. The larger (narrower) of
+///   16 / median squared distance (4 / median distance for exponential), which suits clouds in many dimensions, and
+///   the gamma at which a typical point's degree is 3 % of the mean cluster size n/k, which suits curves, rings and clusters
+///   much smaller than the whole.
+/// docs/choosing.md has the evidence.
+double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed);
 
 /// How many distinct points there are, counting no further than `enough`.
 int64_t count_distinct(const Points& points, int64_t enough);

@@ -11,6 +11,9 @@
 
 namespace mbsc {
 
+/// How many of `threads` are worth waking for this many operations: waking them takes as long as some 2 million.
+inline int worthwhile_threads(int threads, double operations) { return operations < 4e6 ? 1 : threads; }
+
 /// Calls body(i) for i in [0, count) on up to `threads` threads; rethrows the first exception afterwards.
 template <class Body>
 void parallel_for(int threads, int64_t count, Body&& body) {

@@ -52,14 +52,16 @@ std::vector<double> combine(Range tree, std::span<const Range> nodes, size_t& ne
 
 std::vector<double> sum_over_blocks(
     const RowSpace& space, int64_t width,
-    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial) {
+    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial,
+    double operations_per_row) {
   const Range own = space.own_blocks();
   const Range tree{0, space.blocks().count()};
   std::vector<double> partials(static_cast<size_t>(own.size() * width));
   const auto partial_of = [&](int64_t block) {
     return std::span(partials).subspan((block - own.begin) * width, width);
   };
-  space.for_each_block([&](int64_t block, Range rows) { partial(block, rows, partial_of(block)); });
+  space.for_each_block([&](int64_t block, Range rows) { partial(block, rows, partial_of(block)); },
+                       operations_per_row);
   if (tree.size() == 0 || width == 0) return std::vector<double>(width);
 
   std::vector<double> sums;

@@ -19,6 +19,7 @@ namespace mbsc {
 /// block (rows are local) to out[0..width), which starts at zero.
 std::vector<double> sum_over_blocks(
     const RowSpace& space, int64_t width,
-    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial);
+    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial,
+    double operations_per_row = 64);
 
 }  // namespace mbsc

@@ -29,11 +29,13 @@ class RowSpace {
   Range own_rows() const { return blocks_.rows_of(own_blocks_); }
   int64_t local_rows() const { return own_rows().size(); }
 
-  /// body(block, rows): every own block once, in parallel. `rows` are local: row 0 is this rank's first.
+  /// body(block, rows): every own block once, in parallel where it is worth it. `rows` are local: row 0 is this rank's
+  /// first.
   template <class Body>
-  void for_each_block(Body&& body) const {
+  void for_each_block(Body&& body, double operations_per_row = 64) const {
     const int64_t first = own_rows().begin;
-    parallel_for(threads_, own_blocks_.size(), [&](int64_t b) {
+    const int threads = worthwhile_threads(threads_, operations_per_row * static_cast<double>(own_rows().size()));
+    parallel_for(threads, own_blocks_.size(), [&](int64_t b) {
       const Range rows = blocks_.block(own_blocks_.begin + b);
       body(own_blocks_.begin + b, Range{rows.begin - first, rows.end - first});
     });

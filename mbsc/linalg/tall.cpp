@@ -87,7 +87,7 @@ MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> 
           const RowMajor<double> b = map_rows(B, rows).template cast<double>();
           result.noalias() = a.transpose() * b;
         }
-      });
+      }, 2.0 * double(A.cols * B.cols));
   return Eigen::Map<const MatrixXd>(sum.data(), A.cols, B.cols);
 }
 
@@ -97,14 +97,15 @@ void multiply(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, M
   space.for_each_block([&](int64_t, Range rows) {
     const RowMajor<T> product = map_rows(A, rows) * small;
     map_rows(out, rows).leftCols(product.cols()) = product;
-  });
+  }, 2.0 * double(M.size()));
 }
 
 template <class T>
 void subtract(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, MatrixView<T> out) {
   const RowMajor<T> small = M.template cast<T>();
   space.for_each_block(
-      [&](int64_t, Range rows) { map_rows(out, rows).noalias() -= map_rows(A, rows) * small; });
+      [&](int64_t, Range rows) { map_rows(out, rows).noalias() -= map_rows(A, rows) * small; },
+      2.0 * double(M.size()));
 }
 
 template <class T>
