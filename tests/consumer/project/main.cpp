@@ -2,13 +2,19 @@
 // Uses the installed headers and the installed library; exit code 0 when the answer is right.
 #include <cstdio>
 
-#include "mbsc/base/random.h"
+#include "mbsc/cluster.h"
 #include "mbsc/version.h"
 
-// The one place that calls the library: the public API goes here.
+/// Two groups of points on a line, and whether they are told apart.
 static bool works() {
-  const double draw = mbsc::Random(0, mbsc::Stream::test).uniform(0);
-  return draw >= 0 && draw < 1;
+  mbsc::Matrix<float> X(20, 1);
+  for (int i = 0; i < 20; ++i) X(i, 0) = static_cast<float>(i < 8 ? i : 100 + i);
+  mbsc::ClusterOptions options;
+  options.clusters = 2;
+  const mbsc::Clustering result = mbsc::cluster(mbsc::Points(X.view()), options);
+  for (int i = 0; i < 20; ++i)
+    if (result.labels[static_cast<size_t>(i)] != (i < 8 ? 1 : 0)) return false;
+  return result.cluster_sizes == std::vector<int64_t>{12, 8};
 }
 
 int main() {
