@@ -146,12 +146,22 @@ int64_t count_distinct(const Points& points, int64_t enough) {
 
 void check_finite(const Points& points, int threads) {
   const RowSpace space(points.rows, threads);
-  space.for_each_block([&](int64_t, Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i)
-      for (int64_t f = 0; f < points.features; ++f)
-        require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed", i + 1, f + 1,
-                points.raw(i, f));
+  const auto is_finite = [&](int64_t i) {
+    for (int64_t f = 0; f < points.features; ++f)
+      if (!std::isfinite(points.raw(i, f))) return false;
+    return true;
+  };
+  // The first bad row of each block: threads meet theirs in any order.
+  std::vector<int64_t> first_bad(size_t(space.blocks().count()), points.rows);
+  space.for_each_block([&](int64_t block, Range range) {
+    int64_t i = range.begin;
+    while (i < range.end && is_finite(i)) ++i;
+    if (i < range.end) first_bad[size_t(block)] = i;
   });
+  for (const int64_t i : first_bad)
+    for (int64_t f = 0; i < points.rows && f < points.features; ++f)
+      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed", i + 1, f + 1,
+              points.raw(i, f));
 }
 
 }  // namespace mbsc

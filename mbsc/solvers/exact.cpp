@@ -89,6 +89,8 @@ class KrylovBasis {
     multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(keep), V_);
     columns_ = keep;
     projected_ = ritz_.values.head(keep).asDiagonal();
+    // The basis is its own Ritz vectors now: what a request to stop in the next product would return.
+    ritz_ = {ritz_.values.head(keep).eval(), MatrixXd::Identity(keep, keep)};
   }
 
   void refill(int64_t wanted, uint64_t step) {

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/cluster.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "mbsc/base/require.h"
+#include "mbsc/io/synthetic.h"
+#include "tests/affinity/dense_oracle.h"
+
+namespace mbsc {
+namespace {
+
+using testing::random_matrix;
+
+struct Sample {
+  Matrix<float> X;
+  std::vector<int32_t> classes;
+};
+
+Sample sample(Shape shape, int64_t n, int64_t features = 2) {
+  SyntheticOptions options;
+  options.shape = shape;
+  options.n = n;
+  options.features = features;
+  options = checked(options);
+  Sample s{Matrix<float>(n, features), std::vector<int32_t>(static_cast<size_t>(n))};
+  make_rows(options, 0, s.X, s.classes);
+  return s;
+}
+
+/// Whether labels and classes are the same partition.
+bool same_partition(std::span<const int32_t> a, std::span<const int32_t> b) {
+  std::map<int32_t, int32_t> forth, back;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (forth.emplace(a[i], b[i]).first->second != b[i] ||
+        back.emplace(b[i], a[i]).first->second != a[i])
+      return false;
+  return a.size() == b.size();
+}
+
+ClusterOptions options_for(int64_t clusters, int threads = 1) {
+  ClusterOptions options;
+  options.clusters = clusters;
+  options.threads = threads;
+  return options;
+}
+
+void expect_well_formed(const Clustering& result, int64_t n, int64_t clusters) {
+  ASSERT_EQ(int64_t(result.labels.size()), n);
+  ASSERT_EQ(int64_t(result.cluster_sizes.size()), clusters);
+  std::vector<int64_t> sizes(static_cast<size_t>(clusters));
+  for (const int32_t label : result.labels) {
+    ASSERT_GE(label, 0);
+    ASSERT_LT(label, clusters);
+    ++sizes[size_t(label)];
+  }
+  EXPECT_EQ(sizes, result.cluster_sizes);
+  EXPECT_TRUE(std::is_sorted(sizes.rbegin(), sizes.rend())) << "labels go by falling size";
+  for (int64_t i = 0; i < result.embedding.size(); ++i)
+    ASSERT_TRUE(std::isfinite(result.embedding.data()[i]));
+}
+
+// The automatic gamma is too wide for rings and moons (accuracy 0.55 and 0.99): 16 / median squared
+// distance is 4 and 12 there, and neighbours on one ring are told from those on the next from about
+// 10 and 20 on.
+TEST(Cluster, FindsBlobsWithDefaultsAndRingsAndMoonsWithANarrowKernel) {
+  struct Case {
+    Shape shape;
+    int64_t clusters;
+    std::optional<double> gamma;
+  };
+  for (const Case& c : {Case{Shape::blobs, 3, {}}, {Shape::rings, 2, 20}, {Shape::moons, 2, 20}}) {
+    const Sample s = sample(c.shape, 500);
+    ClusterOptions options = options_for(c.clusters);
+    options.gamma = c.gamma;
+    const Clustering result = cluster(Points(s.X.view()), options);
+    EXPECT_TRUE(same_partition(result.labels, s.classes)) << "shape " << int(c.shape);
+    EXPECT_EQ(result.method, Method::exact);
+    EXPECT_EQ(result.status, Status::converged);
+    EXPECT_TRUE(result.normalized_cut.has_value());
+    expect_well_formed(result, 500, c.clusters);
+    EXPECT_NEAR(result.eigenvalues[0], 1, 1e-5);
+  }
+}
+
+TEST(Cluster, FindsBlobsWithEveryMethodAndEmbeddingScale) {
+  const Sample s = sample(Shape::blobs, 600, 4);
+  for (const Method method : {Method::exact, Method::minibatch, Method::nystrom, Method::power})
+    for (const EmbeddingScale scale :
+         {EmbeddingScale::none, EmbeddingScale::row, EmbeddingScale::degree}) {
+      ClusterOptions options = options_for(3);
+      options.method = method;
+      options.embedding_scale = scale;
+      if (method == Method::minibatch) options.solver.passes = 10;
+      const Clustering result = cluster(Points(s.X.view()), options);
+      EXPECT_TRUE(same_partition(result.labels, s.classes))
+          << to_string(method) << ", scale " << int(scale);
+      expect_well_formed(result, 600, 3);
+    }
+}
+
+TEST(Cluster, LabelsGoByFallingSize) {
+  Matrix<float> X = random_matrix<float>(200, 2, 1);
+  for (int64_t i = 0; i < 200; ++i) X(i, 0) += i < 20 ? 0.0f : i < 70 ? 30.0f : 60.0f;
+  ClusterOptions options = options_for(3);
+  options.gamma = 0.3;
+  const Clustering result = cluster(Points(X.view()), options);
+  EXPECT_EQ(result.cluster_sizes, (std::vector<int64_t>{130, 50, 20}));
+  EXPECT_EQ(result.labels[0], 2);
+  EXPECT_EQ(result.labels[20], 1);
+  EXPECT_EQ(result.labels[199], 0);
+}
+
+TEST(Cluster, IsolatedPointsGetTheLabelOfTheNearestCluster) {
+  Matrix<float> X = random_matrix<float>(202, 2, 2);
+  for (int64_t i = 0; i < 200; ++i) X(i, 0) += i % 2 == 0 ? 0.0f : 100.0f;
+  X(200, 0) = -60;  // nearer to the even rows
+  X(201, 0) = 160;
+  ClusterOptions options = options_for(2);
+  options.gamma = 0.5;
+  for (const Method method : {Method::exact, Method::minibatch}) {
+    options.method = method;
+    options.solver.passes = 20;
+    const Clustering result = cluster(Points(X.view()), options);
+    EXPECT_EQ(result.isolated_points, 2);
+    expect_well_formed(result, 202, 2);
+    EXPECT_EQ(result.labels[200], result.labels[0]);
+    EXPECT_EQ(result.labels[201], result.labels[1]);
+    for (int64_t c = 0; c < 2; ++c) EXPECT_NEAR(result.embedding(200, c), 0, 0.1);
+  }
+}
+
+TEST(Cluster, TwoFarGroupsAreFoundWithAnyGamma) {
+  Matrix<float> X = random_matrix<float>(300, 3, 3);
+  std::vector<int32_t> classes(300);
+  for (int64_t i = 0; i < 300; ++i) {
+    classes[size_t(i)] = int32_t(i % 2);
+    X(i, 0) += i % 2 == 0 ? -1e4f : 1e4f;
+  }
+  ClusterOptions options = options_for(2);
+  for (const std::optional<double> gamma : {std::optional<double>{}, {0.3}, {1e-5}}) {
+    options.gamma = gamma;
+    const Clustering result = cluster(Points(X.view()), options);
+    EXPECT_TRUE(same_partition(result.labels, classes)) << gamma.value_or(0);
+    EXPECT_NEAR(result.normalized_cut.value_or(1), 0, 1e-3);
+  }
+}
+
+TEST(Cluster, OneOutlierAtAMillionDoesNotSpoilTheRest) {
+  Sample s = sample(Shape::blobs, 301);
+  s.X(300, 0) = 1e6f;
+  const Clustering result = cluster(Points(s.X.view()), options_for(3));
+  expect_well_formed(result, 301, 3);
+  EXPECT_TRUE(same_partition(std::span(result.labels).first(300), std::span(s.classes).first(300)));
+  EXPECT_EQ(result.isolated_points, 1);
+}
+
+TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
+  const Sample s = sample(Shape::blobs, 500);
+  for (const Method method : {Method::exact, Method::minibatch, Method::nystrom, Method::power}) {
+    ClusterOptions options = options_for(4);  // more than there are: nothing is clear-cut
+    options.method = method;
+    const Clustering one = cluster(Points(s.X.view()), options);
+    for (const int threads : {2, 3}) {
+      options.threads = threads;
+      const Clustering many = cluster(Points(s.X.view()), options);
+      EXPECT_EQ(one.labels, many.labels) << to_string(method) << ", " << threads << " threads";
+      EXPECT_EQ(one.gamma, many.gamma);
+      EXPECT_EQ(one.eigenvalues, many.eigenvalues);
+      EXPECT_TRUE(std::equal(one.embedding.data(), one.embedding.data() + one.embedding.size(),
+                             many.embedding.data()));
+    }
+  }
+}
+
+TEST(Cluster, APrecomputedMatrixGivesThePartitionOfItsPoints) {
+  const Sample s = sample(Shape::moons, 300);
+  const Clustering direct = cluster(Points(s.X.view()), options_for(2));
+  const Eigen::MatrixXd A =
+      testing::dense_affinity(Points(s.X.view()), {KernelKind::rbf, direct.gamma});
+  Matrix<double> stored(300, 300);
+  for (int64_t i = 0; i < 300; ++i)
+    for (int64_t j = 0; j < 300; ++j) stored(i, j) = A(i, j);
+  ClusterOptions options = options_for(2);
+  options.affinity = AffinityKind::precomputed;
+  const Clustering result = cluster(Points(stored.view()), options);
+  EXPECT_EQ(result.labels, direct.labels);
+  EXPECT_TRUE(std::isnan(result.gamma));
+}
+
+TEST(Cluster, SmallestProblemsWork) {
+  Matrix<float> X(2, 1);
+  X(1, 0) = 1;
+  for (const int64_t clusters : {1, 2})
+    expect_well_formed(cluster(Points(X.view()), options_for(clusters)), 2, clusters);
+  const Matrix<float> Y = random_matrix<float>(12, 2, 4);
+  for (int64_t clusters = 1; clusters <= 12; ++clusters)
+    expect_well_formed(cluster(Points(Y.view()), options_for(clusters)), 12, clusters);
+}
+
+/// The message with which cluster() refuses.
+std::string refusal(const Matrix<float>& X, const ClusterOptions& options) {
+  try {
+    cluster(Points(X.view()), options);
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Cluster, DataThatCannotBeClusteredAreRefusedWithTheRuleAndTheValue) {
+  const Matrix<float> X = random_matrix<float>(20, 2, 5);
+  EXPECT_EQ(refusal(X, options_for(0)), "clusters must be in [1, 20], the number of points; got 0");
+  EXPECT_EQ(refusal(X, options_for(21)),
+            "clusters must be in [1, 20], the number of points; got 21");
+  EXPECT_EQ(refusal(random_matrix<float>(1, 2, 5), options_for(1)),
+            "clustering needs at least 2 points; got 1");
+  EXPECT_EQ(refusal(Matrix<float>(0, 2), options_for(1)),
+            "clustering needs at least 2 points; got 0");
+  EXPECT_EQ(refusal(Matrix<float>(5, 0), options_for(1)), "the points have no features");
+  EXPECT_EQ(refusal(Matrix<float>(5, 2), options_for(2)),
+            "all 5 points are equal; nothing to cluster");
+  Matrix<float> three(9, 1);
+  for (int64_t i = 0; i < 9; ++i) three(i, 0) = float(i % 3);
+  EXPECT_EQ(refusal(three, options_for(4)), "only 3 distinct points; cannot make 4 clusters");
+  Matrix<float> bad = X;
+  bad(7, 1) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(refusal(bad, options_for(2)), "row 8, feature 2: nan is not allowed");
+  ClusterOptions narrow = options_for(2);
+  narrow.gamma = 1e12;
+  EXPECT_NE(refusal(X, narrow).find("choose a smaller gamma"), std::string::npos)
+      << refusal(X, narrow);
+}
+
+TEST(Cluster, BadOptionsAreRefused) {
+  const Matrix<float> X = random_matrix<float>(20, 2, 6);
+  const auto refused = [&](const std::string& start,
+                           const std::function<void(ClusterOptions&)>& change) {
+    ClusterOptions options = options_for(2);
+    change(options);
+    EXPECT_EQ(refusal(X, options).rfind(start, 0), 0u) << start << " | " << refusal(X, options);
+  };
+  for (const double bad : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    refused("gamma must be positive", [&](ClusterOptions& o) { o.gamma = bad; });
+    refused("passes must be positive", [&](ClusterOptions& o) { o.solver.passes = bad; });
+    refused("seconds must be positive", [&](ClusterOptions& o) { o.solver.seconds = bad; });
+    refused("tolerance must be positive", [&](ClusterOptions& o) { o.solver.tolerance = bad; });
+    refused("epsilon must be positive", [&](ClusterOptions& o) { o.solver.epsilon = bad; });
+  }
+  for (const double bad : {-1.0, std::nan("")}) {
+    refused("step must be positive", [&](ClusterOptions& o) { o.solver.step = bad; });
+    refused("stall must be at least 0", [&](ClusterOptions& o) { o.solver.stall = bad; });
+    refused("regularization must be at least 0",
+            [&](ClusterOptions& o) { o.regularization = bad; });
+  }
+  refused("restarts must be at least 1", [](ClusterOptions& o) { o.restarts = 0; });
+  refused("iterations must be at least 1", [](ClusterOptions& o) { o.solver.iterations = 0; });
+  refused("degrees = nystrom goes with",
+          [](ClusterOptions& o) { o.degrees = DegreeKind::nystrom; });
+  refused("a precomputed affinity must be square",
+          [](ClusterOptions& o) { o.affinity = AffinityKind::precomputed; });
+}
+
+}  // namespace
+}  // namespace mbsc

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways rows can be shared out among threads and ranks, for tests of "same bits for all of
+// them".
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "mbsc/base/matrix.h"
+#include "mbsc/comm/thread_comm.h"
+#include "mbsc/linalg/row_space.h"
+
+namespace mbsc::testing {
+
+/// A copy of the rows of a whole matrix that this rank holds: it can see no others.
+template <class T>
+Matrix<T> own_part(const RowSpace& space, const Matrix<T>& whole) {
+  const Range own = space.own_rows();
+  Matrix<T> part(own.size(), whole.cols());
+  std::copy_n(whole.data() + own.begin * whole.cols(), part.size(), part.data());
+  return part;
+}
+
+/// All rows of all ranks, row by row.
+template <class T>
+std::vector<T> all_rows(const RowSpace& space, const Matrix<T>& part) {
+  return space.comm().gather<T>(std::span<const T>(part.data(), size_t(part.size())));
+}
+
+/// compute(space) returns a vector of numbers that is the same on all ranks; it must be the same,
+/// bit for bit, for 1, 2 and 3 threads and for 1, 2, 3, 4, 7 ranks and for more ranks than there
+/// are blocks.
+template <class Compute>
+void expect_same_bits_for_every_layout(int64_t n, const Compute& compute) {
+  const auto expected = compute(RowSpace(n, 1));
+  for (const int threads : {2, 3})
+    EXPECT_EQ(compute(RowSpace(n, threads)), expected) << threads << " threads";
+  for (const int ranks : {1, 2, 3, 4, 7, int(RowBlocks(n).count()) + 2})
+    run_as_ranks(ranks, [&](const Comm& comm) {
+      EXPECT_EQ(compute(RowSpace(n, 1, comm)), expected) << ranks << " ranks, rank " << comm.rank();
+    });
+}
+
+}  // namespace mbsc::testing

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small problem with everything about it known: points, the operator, and all eigenpairs of the
+// dense matrix.
+#pragma once
+
+#include <Eigen/Dense>
+#include <cmath>
+
+#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/normalized.h"
+#include "tests/affinity/dense_oracle.h"
+
+namespace mbsc::testing {
+
+template <class T>
+struct DenseProblem {
+  DenseProblem(Matrix<T> X_, double gamma, double regularization = 0, int threads = 1)
+      : X(std::move(X_)),
+        A(Points(X.view()), {KernelKind::rbf, gamma}, RowSpace(X.rows(), threads)),
+        L(A, A.degrees({}).sum, regularization) {
+    Eigen::MatrixXd whole = dense_affinity(Points(X.view()), {KernelKind::rbf, gamma});
+    // What the float tile calls zero is zero.
+    whole = whole.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; });
+    const Eigen::VectorXd d = whole.rowwise().sum();
+    const double tau = regularization * d.mean();
+    const Eigen::VectorXd s =
+        d.unaryExpr([&](double x) { return x + tau > 0 ? 1 / std::sqrt(x + tau) : 0.0; });
+    whole.array() += tau / double(X.rows());
+    dense = s.asDiagonal() * whole * s.asDiagonal();
+    definite = dense;
+    definite.diagonal() += s.cwiseAbs2();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dense);
+    values = eigen.eigenvalues().reverse();
+    vectors = eigen.eigenvectors().rowwise().reverse();
+  }
+
+  int64_t n() const { return X.rows(); }
+  RowSpace space() const { return RowSpace(n(), 1); }
+  /// The rms sine between the k leading eigenvectors and an orthonormal W of at least k columns.
+  double error(const Eigen::MatrixXd& W, int64_t k) const {
+    return distance(vectors.leftCols(k), W);
+  }
+  static double distance(const Eigen::MatrixXd& U, const Eigen::MatrixXd& W) {
+    return (U - W * (W.transpose() * U)).norm() / std::sqrt(double(U.cols()));
+  }
+  /// |L w - theta w| of a pair, in double.
+  double residual(const Eigen::VectorXd& w, double theta) const {
+    return (dense * w - theta * w).norm();
+  }
+
+  Matrix<T> X;
+  KernelAffinity<T> A;
+  Normalized<T> L;
+  Eigen::MatrixXd dense;     ///< L
+  Eigen::MatrixXd definite;  ///< L with a(x, x) = 1 on the diagonal of the affinity
+  Eigen::VectorXd values;    ///< of L, descending
+  Eigen::MatrixXd vectors;
+};
+
+/// `groups` normal clouds in the plane, their centres `apart` on a line.
+template <class T>
+Matrix<T> clouds(int64_t n, int64_t groups, double apart, uint64_t seed) {
+  Matrix<T> X = random_matrix<T>(n, 2, seed);
+  for (int64_t i = 0; i < n; ++i) X(i, 0) += T(apart * double(i % groups));
+  return X;
+}
+
+/// The largest entry of |W'W - I|.
+inline double departure(const Eigen::MatrixXd& W) {
+  return (W.transpose() * W - Eigen::MatrixXd::Identity(W.cols(), W.cols())).cwiseAbs().maxCoeff();
+}
+
+}  // namespace mbsc::testing
