@@ -96,7 +96,12 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   result.method = choose_method(points.rows, points.features, options);
   result.memory_estimate_bytes = estimate_memory(points.rows, points.features, options);
   check_memory(result.memory_estimate_bytes);
-  const auto tell = [&](const Stage& stage) { return !observer || observer(stage); };
+  std::atomic<bool> observer_stops{false};
+  const StopToken stop = options.stop.or_when(observer_stops);
+  const auto tell = [&](const Stage& stage) {
+    if (observer && !observer(stage)) observer_stops = true;
+    return !observer_stops;
+  };
 
   const RowSpace rows(points.rows, threads);
   const auto affinity = make_affinity(points, options, rows, result.gamma);
@@ -105,8 +110,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   tell({"degrees", 0, 0, 0, 0, not_known});
   result.degrees = options.degrees == DegreeKind::nystrom
                        ? nystrom_degrees(*affinity, std::max<int64_t>(options.solver.landmarks, options.clusters),
-                                         options.seed, options.stop)
-                       : affinity->degrees(options.stop, [&](double share) {
+                                         options.seed, stop)
+                       : affinity->degrees(stop, [&](double share) {
                            tell({"degrees", share, 0, 0, 0, not_known});
                          }).sum;
   const Normalized<float> L(*affinity, result.degrees, options.regularization);
@@ -120,7 +125,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   SolverOptions solver = options.solver;
   solver.clusters = options.clusters;
   solver.seed = options.seed;
-  solver.stop = options.stop;
+  solver.stop = stop;
   EigenPairs<float> pairs = solve<float>(result.method, L, solver, [&](const Progress<float>& p) {
     return tell({"solve", p.fraction, p.iteration, p.passes, p.objective, p.residual});
   });
@@ -139,7 +144,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   // A run that was stopped still gets its labels: one restart, not to be stopped again.
   const bool stopped = result.status == Status::stopped;
   if (stopped) kmeans_options.restarts = 1;
-  KMeansResult found = kmeans<float>(rows, embedding, L.isolated(), kmeans_options, stopped ? StopToken{} : options.stop);
+  KMeansResult found = kmeans<float>(rows, embedding, L.isolated(), kmeans_options, stopped ? StopToken{} : stop);
   result.inertia = found.inertia;
   if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);
   result.labels = std::move(found.labels);
@@ -151,10 +156,10 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
     try {
       if (had_full_product) {
         result.normalized_cut =
-            normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, options.stop);
+            normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, stop);
       } else {
         const CutEstimate cut = estimate_normalized_cut<float>(*affinity, result.degrees, result.labels,
-                                                               options.clusters, options.seed, options.stop);
+                                                               options.clusters, options.seed, stop);
         result.normalized_cut_estimate = cut.value;
         result.normalized_cut_standard_error = cut.standard_error;
       }

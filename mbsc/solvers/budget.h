@@ -15,8 +15,8 @@ namespace mbsc {
 class Budget {
  public:
   Budget(int64_t n, const SolverOptions& options, std::optional<double> passes, const Comm& comm)
-      : columns_(passes ? std::max<int64_t>(1, std::llround(*passes * double(n)))
-                        : std::numeric_limits<int64_t>::max()),
+      : columns_(passes && *passes * double(n) < 9e18 ? std::max<int64_t>(1, std::llround(*passes * double(n)))
+                                                      : std::numeric_limits<int64_t>::max()),
         iterations_(options.iterations.value_or(std::numeric_limits<int64_t>::max())),
         seconds_(options.seconds.value_or(std::numeric_limits<double>::infinity())),
         comm_(comm) {}

@@ -41,10 +41,10 @@ Matrix<T> start_basis(const Normalized<T>& L, const SolverOptions& options, Eige
   const int64_t k = options.clusters;
   Matrix<T> W = random_basis(L, k, options);
   if (options.start == Start::random) return W;
-  const int64_t count = options.landmarks > 0 ? options.landmarks : 10;
-  const NystromBasis<T> nystrom =
-      nystrom_basis(L, choose_landmarks(L, std::min(count, L.n()), options.seed), k, options.stop);
-  pairs.landmarks = std::min(count, L.n());
+  const std::vector<int64_t> landmarks =
+      choose_landmarks(L, options.landmarks > 0 ? options.landmarks : 10, options.seed);
+  const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, k, options.stop);
+  pairs.landmarks = int64_t(landmarks.size());
   pairs.columns_evaluated += 2 * pairs.landmarks;
   copy<T>(L.rows(), nystrom.vectors, W);
   orthonormalize<T>(L.rows(), W);
@@ -87,7 +87,7 @@ EigenPairs<T> solve_minibatch(const Normalized<T>& L, const SolverOptions& optio
   };
 
   try {
-    for (bool go_on = true; go_on && !budget.spent(sampled, pairs.iterations);) {
+    for (bool go_on = true; go_on && (pairs.iterations == 0 || !budget.spent(sampled, pairs.iterations));) {
       const Batch<T> batch = make_batch<T>(plan, pairs.iterations, space, W);
       L.multiply_columns(batch.columns, batch.coefficients, G, options.stop);
       L.add_exact(W, G);

@@ -162,12 +162,18 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   pairs.flops = 6 * N * K + 8 * K * K * K - 3 * K * K + 4 * N * K * K - 3 * K + 2 * N * K * m + N * m +
                 2 * N * m * m + m * m + m * m * m - N;
   if (options.tolerance) {
-    certify(L, options.stop, pairs);
-    pairs.status = largest_residual(pairs) <= *options.tolerance ? Status::converged : Status::budget;
+    EigenPairs<T> certified = pairs;
+    try {
+      certify(L, options.stop, certified);
+      pairs = std::move(certified);
+      pairs.status = largest_residual(pairs) <= *options.tolerance ? Status::converged : Status::budget;
+    } catch (const Stopped&) {
+      pairs.status = Status::stopped;  // the vectors are there, their certificate is not
+    }
   }
   Progress<T> progress{1, double(pairs.columns_evaluated) / N, 1.0, 0, std::nan(""), pairs.vectors};
   for (const double value : pairs.values) progress.objective += value;
-  observe(L, options, observer, progress, budget.seconds(), pairs);
+  if (!observe(L, options, observer, progress, budget.seconds(), pairs)) pairs.status = Status::stopped;
   pairs.seconds = budget.seconds();
   return pairs;
 }

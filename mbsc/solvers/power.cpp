@@ -26,7 +26,8 @@ EigenPairs<T> solve_power(const Normalized<T>& L, const SolverOptions& options, 
   pairs.status = options.tolerance ? Status::budget : Status::finished;
   Matrix<T> W = random_basis(L, k, options), Y(space.local_rows(), k);
   try {
-    for (bool go_on = true; go_on && !budget.spent(pairs.columns_evaluated, pairs.iterations);) {
+    for (bool go_on = true;
+         go_on && (pairs.iterations == 0 || !budget.spent(pairs.columns_evaluated, pairs.iterations));) {
       L.multiply(W, Y, options.stop);
       ++pairs.iterations;
       ++pairs.full_products;

@@ -56,7 +56,7 @@ struct SolverOptions {
   PowerOperator power_operator = PowerOperator::plain;
 
   // exact
-  int64_t block_size = 0;  ///< columns of a Krylov block; 0 = k + max(4, k/2)
+  int64_t block_size = 0;  ///< columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget
   int64_t basis_size = 0;  ///< columns kept before a restart; 0 = 5 blocks, or more where 64 MiB hold more
 
   StopToken stop;

@@ -129,7 +129,7 @@ void check_against_lapack(double tolerance, double bound) {
       const DenseEigen dense = dense_eigen(points, problem.gamma);
       const int64_t k = k_at_gap(dense.values);
       const double gap = dense.values[k - 1] - dense.values[k];
-      const KernelAffinity<T> A(points, {KernelKind::rbf, problem.gamma}, RowSpace(X.rows(), 2));
+      const KernelAffinity<T> A(points, {KernelKind::rbf, problem.gamma}, RowSpace(X.rows(), 1));
       const Normalized<T> L(A, A.degrees({}).sum, 0);
       SolverOptions options;
       options.clusters = k;
