@@ -12,21 +12,28 @@ namespace {
 template <class Enum>
 using Words = std::map<std::string, Enum>;
 
-const Words<Method> methods{{"minibatch", Method::minibatch}, {"nystrom", Method::nystrom}, {"power", Method::power},
-                            {"exact", Method::exact}};
-const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf}, {"exponential", AffinityKind::exponential},
-                                     {"cosine", AffinityKind::cosine}, {"precomputed", AffinityKind::precomputed}};
+const Words<Method> methods{
+    {"minibatch", Method::minibatch}, {"nystrom", Method::nystrom}, {"power", Method::power}, {"exact", Method::exact}};
+const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf},
+                                     {"exponential", AffinityKind::exponential},
+                                     {"cosine", AffinityKind::cosine},
+                                     {"precomputed", AffinityKind::precomputed}};
 const Words<DegreeKind> degree_kinds{{"exact", DegreeKind::exact}, {"nystrom", DegreeKind::nystrom}};
-const Words<EmbeddingScale> embedding_scales{{"none", EmbeddingScale::none}, {"row", EmbeddingScale::row},
-                                             {"degree", EmbeddingScale::degree}};
+const Words<EmbeddingScale> embedding_scales{
+    {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
 const Words<Estimator> estimators{{"columns", Estimator::columns}, {"signed", Estimator::signs}};
 const Words<Sampling> samplings{{"reshuffle", Sampling::reshuffle}, {"independent", Sampling::independent}};
 const Words<Start> starts{{"random", Start::random}, {"nystrom", Start::nystrom}};
 const Words<PowerOperator> operators{{"plain", PowerOperator::plain}, {"shifted", PowerOperator::shifted}};
-const Words<Scaling> scalings{{"none", Scaling::none}, {"unit", Scaling::unit}, {"symmetric", Scaling::symmetric},
+const Words<Scaling> scalings{{"none", Scaling::none},
+                              {"unit", Scaling::unit},
+                              {"symmetric", Scaling::symmetric},
                               {"standard", Scaling::standard}};
-const Words<FileFormat> formats{{"auto", FileFormat::automatic}, {"csv", FileFormat::csv}, {"tsv", FileFormat::tsv},
-                                {"libsvm", FileFormat::libsvm}, {"npy", FileFormat::npy}};
+const Words<FileFormat> formats{{"auto", FileFormat::automatic},
+                                {"csv", FileFormat::csv},
+                                {"tsv", FileFormat::tsv},
+                                {"libsvm", FileFormat::libsvm},
+                                {"npy", FileFormat::npy}};
 
 enum class Preset { paper };
 const Words<Preset> presets{{"paper", Preset::paper}};
@@ -61,47 +68,67 @@ void ClusterFlags::add_to(CLI::App& command) {
 
   const char* reading = "Reading";
   command.add_option("--format", format, "auto | csv | tsv | libsvm | npy")->check(one_of(formats))->group(reading);
-  command.add_option("--label-column", label_column, "column of the true classes: last | first | N (from 1)")->group(reading);
+  command.add_option("--label-column", label_column, "column of the true classes: last | first | N (from 1)")
+      ->group(reading);
   command.add_option("--scale", scale, "per feature: none | unit [0,1] | symmetric [-1,1] | standard (mean 0, sd 1)")
-      ->check(one_of(scalings))->group(reading);
+      ->check(one_of(scalings))
+      ->group(reading);
   command.add_option("--scale-rows", scale_rows, "take the ranges from the first N rows; 0 = all")->group(reading);
 
   const char* problem = "Problem";
-  command.add_option("--affinity", affinity, "rbf exp(-gamma |x-y|^2) | exponential exp(-gamma |x-y|) | cosine | precomputed")
-      ->check(one_of(affinities))->group(problem);
-  auto* gamma_flag = command.add_option("--gamma", gamma, "a number, or auto: from sampled distances [auto]")->group(problem);
-  command.add_option("--sigma", sigma, "gamma = 1 / sigma^2")->excludes(gamma_flag)->group(problem);
-  command.add_option("--regularization", regularization, "adds this share of the mean degree, spread over all pairs [0]")
+  command
+      .add_option("--affinity", affinity,
+                  "rbf exp(-gamma |x-y|^2) | exponential exp(-gamma |x-y|) | cosine | precomputed")
+      ->check(one_of(affinities))
       ->group(problem);
-  command.add_option("--embedding-scale", embedding_scale, "rows k-means sees: none (paper) | row (length 1) | degree [row]")
-      ->check(one_of(embedding_scales))->group(problem);
+  auto* gamma_flag =
+      command.add_option("--gamma", gamma, "a number, or auto: from sampled distances [auto]")->group(problem);
+  command.add_option("--sigma", sigma, "gamma = 1 / sigma^2")->excludes(gamma_flag)->group(problem);
+  command
+      .add_option("--regularization", regularization, "adds this share of the mean degree, spread over all pairs [0]")
+      ->group(problem);
+  command
+      .add_option("--embedding-scale", embedding_scale,
+                  "rows k-means sees: none (paper) | row (length 1) | degree [row]")
+      ->check(one_of(embedding_scales))
+      ->group(problem);
   command.add_option("--restarts", restarts, "of k-means [10]")->group(problem);
 
   const char* solver = "Solver";
   command.add_option("--method", method, "auto | minibatch | nystrom | power | exact [auto]")
-      ->check(one_of(methods, "auto"))->group(solver);
+      ->check(one_of(methods, "auto"))
+      ->group(solver);
   command.add_option("--preset", preset, "paper: the settings of Han & Filippone; options given beside it win")
-      ->check(one_of(presets))->group(solver);
-  command.add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1, and at least 200 iterations]")->group(solver);
+      ->check(one_of(presets))
+      ->group(solver);
+  command.add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1, and at least 200 iterations]")
+      ->group(solver);
   command.add_option("--iterations", iterations, "budget: batches, products or Krylov steps")->group(solver);
   command.add_option("--seconds", seconds, "budget: wall clock of the solver")->group(solver);
-  command.add_option("--tolerance", tolerance, "largest recomputed residual |Lw - theta w| to reach [exact: 1e-5]")->group(solver);
+  command.add_option("--tolerance", tolerance, "largest recomputed residual |Lw - theta w| to reach [exact: 1e-5]")
+      ->group(solver);
   command.add_option("--stall", stall, "minibatch: end when a step moves the subspace by less")->group(solver);
   command.add_option("--estimator", estimator, "minibatch: columns | signed")->check(one_of(estimators))->group(solver);
-  command.add_option("--sampling", sampling, "minibatch: reshuffle | independent")->check(one_of(samplings))->group(solver);
+  command.add_option("--sampling", sampling, "minibatch: reshuffle | independent")
+      ->check(one_of(samplings))
+      ->group(solver);
   command.add_option("--batch-size", batch_size, "minibatch: columns of a batch, m = l N_r")
-      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))->group(solver);
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()))
+      ->group(solver);
   command.add_option("--nonzeros", nonzeros, "minibatch, signed: l, non-zeros of a vector [2]")->group(solver);
-  command.add_option("--vectors", vectors, "minibatch, signed: N_r, vectors of a batch, instead of --batch-size")->group(solver);
+  command.add_option("--vectors", vectors, "minibatch, signed: N_r, vectors of a batch, instead of --batch-size")
+      ->group(solver);
   command.add_option("--probability", probability, "minibatch, signed: p, instead of --nonzeros")->group(solver);
   command.add_option("--start", start, "minibatch: random | nystrom")->check(one_of(starts))->group(solver);
   command.add_option("--step", step, "minibatch: lambda of AdaGrad [1/sqrt(n)]")->group(solver);
   command.add_option("--epsilon", epsilon, "minibatch: epsilon of AdaGrad [1e-6]")->group(solver);
   command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start 10]")->group(solver);
   command.add_option("--degrees", degrees, "exact | nystrom (its own approximation) [exact]")
-      ->check(one_of(degree_kinds))->group(solver);
+      ->check(one_of(degree_kinds))
+      ->group(solver);
   command.add_option("--power-operator", power_operator, "power: plain L | shifted (I+L)/2 [plain]")
-      ->check(one_of(operators))->group(solver);
+      ->check(one_of(operators))
+      ->group(solver);
   command.add_option("--block-size", block_size, "exact: columns of a Krylov block")->group(solver);
   command.add_option("--basis-size", basis_size, "exact: columns kept before a restart")->group(solver);
 
@@ -142,7 +169,8 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
   if (gamma && *gamma != "auto") {
     char* end = nullptr;
     const double value = std::strtod(gamma->c_str(), &end);
-    require(*end == '\0' && std::isfinite(value) && value > 0, "gamma must be a positive number or auto; got {}", *gamma);
+    require(*end == '\0' && std::isfinite(value) && value > 0, "gamma must be a positive number or auto; got {}",
+            *gamma);
     options.gamma = value;
   }
   if (sigma) {

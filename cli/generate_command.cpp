@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/commands.h"
@@ -41,8 +41,8 @@ int run(const GenerateFlags& flags) {
       {"rings", Shape::rings}, {"moons", Shape::moons}, {"blobs", Shape::blobs}, {"spirals", Shape::spirals}};
   require(shapes.count(flags.shape) > 0, "shape must be rings, moons, blobs or spirals; got '{}'", flags.shape);
   const bool npy = ends_with(flags.output, ".npy");
-  require(flags.output == "-" || npy || ends_with(flags.output, ".csv"), "output must end in .csv or .npy, or be -; got '{}'",
-          flags.output);
+  require(flags.output == "-" || npy || ends_with(flags.output, ".csv"),
+          "output must end in .csv or .npy, or be -; got '{}'", flags.output);
   SyntheticOptions options = flags.options;
   options.shape = shapes.at(flags.shape);
   if (flags.noise) {

@@ -41,10 +41,11 @@ int run(const InfoFlags& flags) {
   std::vector<int64_t> sizes(table.class_names.size());
   for (const int32_t c : table.truth) ++sizes[size_t(c)];
   if (flags.json) {
-    nlohmann::ordered_json j{{"input", flags.input}, {"format", table.format}, {"n", table.rows}, {"d", table.features},
-                             {"type", type}, {"memory_bytes", table.memory_bytes()}};
+    nlohmann::ordered_json j{{"input", flags.input}, {"format", table.format}, {"n", table.rows},
+                             {"d", table.features},  {"type", type},           {"memory_bytes", table.memory_bytes()}};
     j["feature_names"] = table.feature_names;
-    j["classes"] = table.truth.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(table.class_names.size());
+    j["classes"] =
+        table.truth.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(table.class_names.size());
     j["class_names"] = table.class_names;
     j["class_sizes"] = sizes;
     j["minimum"] = minimum;

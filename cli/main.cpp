@@ -21,8 +21,10 @@ int fail(int code, std::string_view message) {
 
 int main(int argc, char** argv) {
   using namespace mbsc;
-  CLI::App app("Exact normalised cuts of large data, without the n x n matrix.\n"
-               "    mbsc cluster points.csv -k 10\n", "mbsc");
+  CLI::App app(
+      "Exact normalised cuts of large data, without the n x n matrix.\n"
+      "    mbsc cluster points.csv -k 10\n",
+      "mbsc");
   app.set_version_flag("--version", std::string("mbsc ") + version);
   app.require_subcommand(1);
   app.footer("mbsc COMMAND --help tells the options of a command.");

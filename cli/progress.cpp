@@ -45,8 +45,8 @@ void ProgressLine::show(const Stage& stage) {
     line += duration(elapsed);
   }
   if (stage.iteration > 0) {
-    line += fmt::format("  {:.1f} it/s  passes {:.2f}  objective {:.4f}", double(stage.iteration) / elapsed, stage.passes,
-                        stage.objective);
+    line += fmt::format("  {:.1f} it/s  passes {:.2f}  objective {:.4f}", double(stage.iteration) / elapsed,
+                        stage.passes, stage.objective);
     if (!std::isnan(stage.residual)) line += fmt::format("  residual {:.1e}", stage.residual);
   }
   fmt::print(stderr, "\r\x1b[K{}", line);

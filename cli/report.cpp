@@ -56,26 +56,29 @@ std::string text_report(const Report& r) {
                            r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
   std::string affinity = affinity_name(r.flags);
   if (std::isfinite(c.gamma))
-    affinity += fmt::format(", gamma {:.6g} ({})", c.gamma,
-                            r.options.gamma ? "given" : "auto");
+    affinity += fmt::format(", gamma {:.6g} ({})", c.gamma, r.options.gamma ? "given" : "auto");
   if (r.options.regularization > 0) affinity += fmt::format(", regularization {:g}", r.options.regularization);
   if (r.options.degrees == DegreeKind::nystrom) affinity += ", degrees approximated by nystrom";
   line("affinity", affinity);
   if (c.isolated_points > 0)
-    line("isolated", fmt::format("{} points without a neighbour, labelled with the nearest cluster", c.isolated_points));
+    line("isolated",
+         fmt::format("{} points without a neighbour, labelled with the nearest cluster", c.isolated_points));
   line("method", outcome(r));
   line("eigenvalues", some(c.eigenvalues, "{:.4f}") + (c.eigenvalues_are_exact ? "" : "  (estimated)"));
   if (!c.residuals.empty())
-    line("residuals", fmt::format("at most {:.1e}, recomputed", *std::max_element(c.residuals.begin(), c.residuals.end())));
+    line("residuals",
+         fmt::format("at most {:.1e}, recomputed", *std::max_element(c.residuals.begin(), c.residuals.end())));
   line("clusters", some(c.cluster_sizes, "{}"));
   if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalised cut)", *c.normalized_cut));
   if (c.normalized_cut_estimate)
     line("cut", fmt::format("{:.6g} +- {:.2g} (normalised cut, from sampled columns)", *c.normalized_cut_estimate,
                             *c.normalized_cut_standard_error));
   if (r.scores)
-    line("scores", fmt::format("NMI {:.4f}  ARI {:.4f}  accuracy {:.4f}", r.scores->nmi, r.scores->ari, r.scores->accuracy));
-  line("time", fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads",
-                           r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads));
+    line("scores",
+         fmt::format("NMI {:.4f}  ARI {:.4f}  accuracy {:.4f}", r.scores->nmi, r.scores->ari, r.scores->accuracy));
+  line("time",
+       fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads",
+                   r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads));
   line("memory", fmt::format("peak {}", size_text(peak_memory_bytes())));
   return out;
 }
@@ -118,8 +121,7 @@ std::string json_report(const Report& r) {
                       {"start", s.start == Start::random ? "random" : "nystrom"},
                       {"step", s.step > 0 ? s.step : 1 / std::sqrt(double(r.table.rows))},
                       {"epsilon", s.epsilon}};
-  if (c.method == Method::power)
-    j["power_operator"] = s.power_operator == PowerOperator::plain ? "plain" : "shifted";
+  if (c.method == Method::power) j["power_operator"] = s.power_operator == PowerOperator::plain ? "plain" : "shifted";
   if (c.landmarks > 0) j["landmarks"] = c.landmarks;
   j["seed"] = r.options.seed;
   j["threads"] = c.threads;
@@ -143,8 +145,8 @@ std::string json_report(const Report& r) {
   j["nmi_geometric"] = r.scores ? ordered_json(r.scores->nmi_geometric) : ordered_json(nullptr);
   j["ari"] = r.scores ? ordered_json(r.scores->ari) : ordered_json(nullptr);
   j["accuracy"] = r.scores ? ordered_json(r.scores->accuracy) : ordered_json(nullptr);
-  j["seconds"] = {{"read", r.read_seconds}, {"degrees", c.seconds.degrees}, {"solve", c.seconds.solve},
-                  {"kmeans", c.seconds.kmeans}, {"cut", c.seconds.cut}, {"total", r.total_seconds}};
+  j["seconds"] = {{"read", r.read_seconds},     {"degrees", c.seconds.degrees}, {"solve", c.seconds.solve},
+                  {"kmeans", c.seconds.kmeans}, {"cut", c.seconds.cut},         {"total", r.total_seconds}};
   j["memory_estimate_bytes"] = c.memory_estimate_bytes;
   j["peak_memory_bytes"] = peak_memory_bytes();
   j["version"] = version;

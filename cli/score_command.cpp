@@ -25,8 +25,11 @@ int run(const ScoreFlags& flags) {
           flags.right, right.labels.size());
   const Scores s = score_labels(left.labels, right.labels);
   if (flags.json) {
-    const nlohmann::ordered_json j{{"n", left.labels.size()}, {"nmi", s.nmi}, {"nmi_geometric", s.nmi_geometric},
-                                   {"ari", s.ari}, {"accuracy", s.accuracy}};
+    const nlohmann::ordered_json j{{"n", left.labels.size()},
+                                   {"nmi", s.nmi},
+                                   {"nmi_geometric", s.nmi_geometric},
+                                   {"ari", s.ari},
+                                   {"accuracy", s.accuracy}};
     fmt::print("{}\n", j.dump(2));
   } else {
     fmt::print("nmi            {:.6f}\nnmi_geometric  {:.6f}\nari            {:.6f}\naccuracy       {:.6f}\n", s.nmi,

@@ -111,9 +111,11 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   result.degrees = options.degrees == DegreeKind::nystrom
                        ? nystrom_degrees(*affinity, std::max<int64_t>(options.solver.landmarks, options.clusters),
                                          options.seed, stop)
-                       : affinity->degrees(stop, [&](double share) {
-                           tell({"degrees", share, 0, 0, 0, not_known});
-                         }).sum;
+                       : affinity->degrees(stop,
+                                           [&](double share) {
+                                             tell({"degrees", share, 0, 0, 0, not_known});
+                                           })
+                             .sum;
   const Normalized<float> L(*affinity, result.degrees, options.regularization);
   result.isolated_points = L.isolated_count();
   require(points.rows - result.isolated_points >= options.clusters,
@@ -155,8 +157,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   if (options.degrees == DegreeKind::exact && !stopped) {
     try {
       if (had_full_product) {
-        result.normalized_cut =
-            normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, stop);
+        result.normalized_cut = normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, stop);
       } else {
         const CutEstimate cut = estimate_normalized_cut<float>(*affinity, result.degrees, result.labels,
                                                                options.clusters, options.seed, stop);

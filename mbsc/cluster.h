@@ -24,8 +24,8 @@
 namespace mbsc {
 
 enum class AffinityKind { rbf, exponential, cosine, precomputed };
-/// What k-means sees: rows of the eigenvectors as they are (the paper); scaled to length one (Ng, Jordan, Weiss); divided
-/// by the root of the degree (Shi, Malik).
+/// What k-means sees: rows of the eigenvectors as they are (the paper); scaled to length one (Ng, Jordan, Weiss);
+/// divided by the root of the degree (Shi, Malik).
 enum class EmbeddingScale { none, row, degree };
 /// exact: one symmetric pass. nystrom: Nystrom's own approximation, for the method nystrom.
 enum class DegreeKind { exact, nystrom };
@@ -45,14 +45,14 @@ struct ClusterOptions {
   StopToken stop;
 };
 
-/// The settings of the paper: the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom start with 10 landmarks,
-/// AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`, one pass.
+/// The settings of the paper: the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom start with 10
+/// landmarks, AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`.
 void apply_paper_preset(ClusterOptions& options);
 
 /// Where a run is. Called from the calling thread; returning false asks it to stop.
 struct Stage {
-  std::string name;      ///< "degrees", "solve", "kmeans"
-  double fraction = 0;   ///< of the stage; NaN = not known
+  std::string name;     ///< "degrees", "solve", "kmeans"
+  double fraction = 0;  ///< of the stage; NaN = not known
   int64_t iteration = 0;
   double passes = 0;
   double objective = 0;  ///< trace(W'LW) as last estimated
@@ -63,24 +63,24 @@ using StageObserver = std::function<bool(const Stage&)>;
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1, by falling cluster size
   std::vector<int64_t> cluster_sizes;
-  Matrix<float> embedding;           ///< n x k, orthonormal columns, unscaled
-  std::vector<double> eigenvalues;   ///< of L, descending
+  Matrix<float> embedding;          ///< n x k, orthonormal columns, unscaled
+  std::vector<double> eigenvalues;  ///< of L, descending
   bool eigenvalues_are_exact = false;
-  std::vector<double> residuals;     ///< recomputed; empty = unknown
+  std::vector<double> residuals;  ///< recomputed; empty = unknown
   std::vector<double> degrees;
-  int64_t isolated_points = 0;       ///< without any neighbour; labelled by distance
-  Method method = Method::exact;     ///< as used
-  double gamma = 0;                  ///< as used; NaN for cosine and precomputed
+  int64_t isolated_points = 0;    ///< without any neighbour; labelled by distance
+  Method method = Method::exact;  ///< as used
+  double gamma = 0;               ///< as used; NaN for cosine and precomputed
   Status status = Status::finished;
   int64_t iterations = 0;
   int64_t columns_evaluated = 0;
-  int64_t kernel_values = 0;         ///< evaluated by every stage together
-  double passes = 0;                 ///< columns_evaluated / n, of the solver
+  int64_t kernel_values = 0;  ///< evaluated by every stage together
+  double passes = 0;          ///< columns_evaluated / n, of the solver
   double flops = 0;
   int64_t batch_size = 0;
   int64_t landmarks = 0;
   int threads = 1;
-  double inertia = 0;                ///< of k-means
+  double inertia = 0;                             ///< of k-means
   std::optional<double> normalized_cut;           ///< where the budget had a full product
   std::optional<double> normalized_cut_estimate;  ///< else, from sampled columns
   std::optional<double> normalized_cut_standard_error;

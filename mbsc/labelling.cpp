@@ -63,7 +63,8 @@ void label_isolated(const Points& points, const ClusterOptions& options, const R
 }
 
 std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, int64_t clusters) {
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters)), first(static_cast<size_t>(clusters), std::numeric_limits<int64_t>::max());
+  std::vector<int64_t> sizes(static_cast<size_t>(clusters)),
+      first(static_cast<size_t>(clusters), std::numeric_limits<int64_t>::max());
   for (size_t i = 0; i < labels.size(); ++i) {
     const auto c = size_t(labels[i]);
     ++sizes[c];
@@ -72,7 +73,8 @@ std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, int64_t cluster
   std::vector<int32_t> order(static_cast<size_t>(clusters)), rank(static_cast<size_t>(clusters));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    return sizes[size_t(a)] != sizes[size_t(b)] ? sizes[size_t(a)] > sizes[size_t(b)] : first[size_t(a)] < first[size_t(b)];
+    return sizes[size_t(a)] != sizes[size_t(b)] ? sizes[size_t(a)] > sizes[size_t(b)]
+                                                : first[size_t(a)] < first[size_t(b)];
   });
   for (size_t r = 0; r < order.size(); ++r) rank[size_t(order[r])] = int32_t(r);
   for (int32_t& label : labels) label = rank[size_t(label)];

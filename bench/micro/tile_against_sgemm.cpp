@@ -19,8 +19,7 @@ Matrix<float> filled(int64_t rows, int64_t cols) {
 }
 
 void count(benchmark::State& state, double operations) {
-  state.counters["GFLOP/s"] =
-      benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["GFLOP/s"] = benchmark::Counter(operations * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void sgemm(benchmark::State& state) {
@@ -44,7 +43,9 @@ void batch_product(benchmark::State& state) {
   for (auto _ : state) A.multiply_columns(columns, C, out, {});
   count(state, 2.0 * double(n) * double(m) * double(d + r));
 }
-BENCHMARK(batch_product)->ArgNames({"d", "r", "threads"})->UseRealTime()
+BENCHMARK(batch_product)
+    ->ArgNames({"d", "r", "threads"})
+    ->UseRealTime()
     ->ArgsProduct({{2, 9, 16, 54, 784}, {10, 20}, {1, 2}});
 
 void degree_pass(benchmark::State& state) {

@@ -99,8 +99,7 @@ KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, co
   require(points.rows == rows.local_rows(), "the points have {} rows, the row space {}", points.rows,
           rows.local_rows());
   if (kernel.kind != KernelKind::cosine)
-    require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}",
-            kernel.gamma);
+    require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}", kernel.gamma);
   const std::vector<double> zero(points.features);
   if (kernel.kind == KernelKind::cosine) {
     rule_ = make_rule(points_, zero, 1);
@@ -133,35 +132,39 @@ Tile<T> KernelAffinity<T>::tile() const {
 }
 
 template <class T>
-void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C,
-                                         MatrixView<T> out, const StopToken& stop) const {
+void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
+                                         const StopToken& stop) const {
   const RowSpace& space = this->rows();
   const int64_t width = simd::panel_rows<T>();
   Packed<T> packed;
   AlignedVector<T> rhs;
   for (int64_t first = 0; first < int64_t(columns.size()) || first == 0; first += columns_per_chunk) {
     const auto chunk = columns.subspan(first, std::min(columns_per_chunk, int64_t(columns.size()) - first));
-    pack_points(points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
+    pack_points(
+        points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
     pack_right_hand_sides(C.rows_between(first, first + chunk.size()), group_columns, rhs);
-    space.for_each_block([&](int64_t, Range range) {
-      if (stop.stop_requested()) return;
-      Workspace<T>& work = thread_workspace<T>();
-      pack_points(points_, rule_, range.size(), [&](int64_t i) { return range.begin + i; }, width, work.rows);
-      work.row_out.assign(size_t(work.rows.pieces() * width * C.cols), T{});
-      Tile<T> t = tile();
-      t.rows = &work.rows;
-      t.columns = &packed;
-      t.column_index = chunk.data();
-      t.row_index = space.own_rows().begin + range.begin;
-      t.right_hand_sides = C.cols;
-      t.column_rhs = rhs.data();
-      t.row_out = work.row_out.data();
-      simd::run(Task::multiply, t);
-      const MatrixView<T> target = out.rows_between(range.begin, range.end);
-      if (first == 0)
-        for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
-      add_panels(work.row_out, width, target);
-    }, double(chunk.size()) * operations_per_value(points_.features, C.cols));
+    space.for_each_block(
+        [&](int64_t, Range range) {
+          if (stop.stop_requested()) return;
+          Workspace<T>& work = thread_workspace<T>();
+          pack_points(
+              points_, rule_, range.size(), [&](int64_t i) { return range.begin + i; }, width, work.rows);
+          work.row_out.assign(size_t(work.rows.pieces() * width * C.cols), T{});
+          Tile<T> t = tile();
+          t.rows = &work.rows;
+          t.columns = &packed;
+          t.column_index = chunk.data();
+          t.row_index = space.own_rows().begin + range.begin;
+          t.right_hand_sides = C.cols;
+          t.column_rhs = rhs.data();
+          t.row_out = work.row_out.data();
+          simd::run(Task::multiply, t);
+          const MatrixView<T> target = out.rows_between(range.begin, range.end);
+          if (first == 0)
+            for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
+          add_panels(work.row_out, width, target);
+        },
+        double(chunk.size()) * operations_per_value(points_.features, C.cols));
     this->throw_if_stopped(stop);
   }
   this->count_kernel_values(space.local_rows() * int64_t(columns.size()));
@@ -177,8 +180,10 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
   const Range I = blocks.block(pair.first), J = blocks.block(pair.second);
   Workspace<T>& work = thread_workspace<T>();
   const int64_t r = V.cols, outs = task == Task::degrees ? 2 : r;
-  pack_points(points, rule, I.size(), [&](int64_t i) { return I.begin + i; }, width, work.rows);
-  pack_points(points, rule, J.size(), [&](int64_t j) { return J.begin + j; }, group_columns, work.columns);
+  pack_points(
+      points, rule, I.size(), [&](int64_t i) { return I.begin + i; }, width, work.rows);
+  pack_points(
+      points, rule, J.size(), [&](int64_t j) { return J.begin + j; }, group_columns, work.columns);
   pack_right_hand_sides(V.rows_between(J.begin, J.end), group_columns, work.column_rhs);
   work.row_out.assign(size_t(work.rows.pieces() * width * outs), T{});
   t.rows = &work.rows;
@@ -218,17 +223,17 @@ void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const
     const auto pairs = schedule.round(round);
     parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 2 * V.cols)),
                  int64_t(pairs.size()), [&](int64_t p) {
-      if (stop.stop_requested()) return;
-      run_pair(points_, rule_, tile(), Task::multiply, blocks, pairs[p], V,
-               [&](const Workspace<T>& work, Range I, Range J) {
-                 add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
-                 if (I.begin != J.begin)
-                   for (int64_t j = 0; j < J.size(); ++j)
-                     for (int64_t c = 0; c < out.cols; ++c)
-                       out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
-                 values += I.size() * J.size();
-               });
-    });
+                   if (stop.stop_requested()) return;
+                   run_pair(points_, rule_, tile(), Task::multiply, blocks, pairs[p], V,
+                            [&](const Workspace<T>& work, Range I, Range J) {
+                              add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
+                              if (I.begin != J.begin)
+                                for (int64_t j = 0; j < J.size(); ++j)
+                                  for (int64_t c = 0; c < out.cols; ++c)
+                                    out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
+                              values += I.size() * J.size();
+                            });
+                 });
     this->throw_if_stopped(stop);
   }
   this->count_kernel_values(values);
@@ -246,19 +251,19 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   Matrix<double> sums(space.local_rows(), 2);
   for (int64_t round = 0; round < schedule.rounds(); ++round) {
     const auto pairs = schedule.round(round);
-    parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 4)),
-                 int64_t(pairs.size()), [&](int64_t p) {
-      if (stop.stop_requested()) return;
-      run_pair<T>(points_, rule_, tile(), Task::degrees, blocks, pairs[p], ones,
-                  [&](const Workspace<T>& work, Range I, Range J) {
-                    add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
-                    if (I.begin != J.begin)
-                      for (int64_t j = 0; j < J.size(); ++j)
-                        for (int64_t c = 0; c < 2; ++c)
-                          sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
-                    values += I.size() * J.size();
-                  });
-    });
+    parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 4)), int64_t(pairs.size()),
+                 [&](int64_t p) {
+                   if (stop.stop_requested()) return;
+                   run_pair<T>(points_, rule_, tile(), Task::degrees, blocks, pairs[p], ones,
+                               [&](const Workspace<T>& work, Range I, Range J) {
+                                 add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
+                                 if (I.begin != J.begin)
+                                   for (int64_t j = 0; j < J.size(); ++j)
+                                     for (int64_t c = 0; c < 2; ++c)
+                                       sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
+                                 values += I.size() * J.size();
+                               });
+                 });
     this->throw_if_stopped(stop);
     if (progress) progress(double(round + 1) / double(schedule.rounds()));
   }
@@ -275,8 +280,10 @@ template <class T>
 void KernelAffinity<T>::evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const {
   Workspace<T>& work = thread_workspace<T>();
   const int64_t width = simd::panel_rows<T>();
-  pack_points(points_, rule_, rows.size(), [&](int64_t i) { return rows.begin + i; }, width, work.rows);
-  pack_points(points_, rule_, columns.size(), [&](int64_t j) { return columns[j]; }, group_columns, work.columns);
+  pack_points(
+      points_, rule_, rows.size(), [&](int64_t i) { return rows.begin + i; }, width, work.rows);
+  pack_points(
+      points_, rule_, columns.size(), [&](int64_t j) { return columns[j]; }, group_columns, work.columns);
   Tile<T> t = tile();
   t.rows = &work.rows;
   t.columns = &work.columns;
@@ -292,8 +299,10 @@ template <class T>
 void KernelAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const {
   Workspace<T>& work = thread_workspace<T>();
   const int64_t m = int64_t(points.size());
-  pack_points(points_, rule_, m, [&](int64_t i) { return points[i]; }, simd::panel_rows<T>(), work.rows);
-  pack_points(points_, rule_, m, [&](int64_t i) { return points[i]; }, group_columns, work.columns);
+  pack_points(
+      points_, rule_, m, [&](int64_t i) { return points[i]; }, simd::panel_rows<T>(), work.rows);
+  pack_points(
+      points_, rule_, m, [&](int64_t i) { return points[i]; }, group_columns, work.columns);
   work.index.resize(size_t(m));
   std::iota(work.index.begin(), work.index.end(), int64_t{0});
   Tile<T> t = tile();

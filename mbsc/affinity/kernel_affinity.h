@@ -5,7 +5,8 @@
 //     cosine       max(0, x.y / |x||y|)
 // Points are packed into tiles (simd/tile.h) block by block as they are needed; beside them the memory is a few
 // blocks per thread. Coordinates are taken relative to the median of each feature, where the expanded form of the
-// distance loses least; where even so gamma max|x|^2 > 118 (kernel error 1e-5 in float), distances are summed up directly.
+// distance loses least; where even so gamma max|x|^2 > 118 (kernel error 1e-5 in float), distances are summed up
+// directly.
 #pragma once
 
 #include "mbsc/affinity/affinity.h"

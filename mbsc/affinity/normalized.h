@@ -51,8 +51,8 @@ class Normalized {
 
   const Affinity<T>& affinity_;
   std::vector<double> degrees_;
-  std::vector<T> s_;       ///< own rows
-  std::vector<T> all_s_;   ///< every row: batches come from anywhere
+  std::vector<T> s_;      ///< own rows
+  std::vector<T> all_s_;  ///< every row: batches come from anywhere
   std::vector<uint8_t> isolated_;
   int64_t isolated_count_ = 0;
   double tau_ = 0;

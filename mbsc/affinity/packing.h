@@ -37,8 +37,7 @@ void pack_typed(const Points& points, const PackingRule& rule, const RowOf& row_
       length = sum > 0 ? 1 / std::sqrt(sum) : 0;  // the zero row is similar to nothing
     }
     for (int64_t f = 0; f < d; ++f)
-      to[f * out.width] =
-          T((double(x[f * points.feature_stride]) - rule.offset[f]) * rule.factor[f] * length);
+      to[f * out.width] = T((double(x[f * points.feature_stride]) - rule.offset[f]) * rule.factor[f] * length);
   }
 }
 
@@ -62,8 +61,7 @@ void pack_right_hand_sides(MatrixView<const T> rows, int64_t width, AlignedVecto
   const int64_t pieces = (rows.rows + width - 1) / width;
   out.assign(size_t(pieces * rows.cols * width), T{});
   for (int64_t i = 0; i < rows.rows; ++i)
-    for (int64_t c = 0; c < rows.cols; ++c)
-      out[size_t(((i / width) * rows.cols + c) * width + i % width)] = rows(i, c);
+    for (int64_t c = 0; c < rows.cols; ++c) out[size_t(((i / width) * rows.cols + c) * width + i % width)] = rows(i, c);
 }
 
 /// out += what a tile left in [panel][column][width].

@@ -58,8 +58,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// What gamma multiplies (squared distances for rbf, distances for exponential) from 200 sampled points to 1,500, without
-/// coincident pairs; only the rows that have any.
+/// What gamma multiplies (squared distances for rbf, distances for exponential) from 200 sampled points to 1,500,
+/// without coincident pairs; only the rows that have any.
 std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKind kind, uint64_t seed) {
   const int64_t d = points.features, count = std::min<int64_t>(points.rows, 1500);
   const KeyedPermutation permutation(points.rows, Random(seed, Stream::gamma), 0);
@@ -161,8 +161,7 @@ void check_finite(const Points& points, int threads) {
   });
   for (const int64_t i : first_bad)
     for (int64_t f = 0; i < points.rows && f < points.features; ++f)
-      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed", i + 1, f + 1,
-              points.raw(i, f));
+      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed", i + 1, f + 1, points.raw(i, f));
 }
 
 }  // namespace mbsc

@@ -33,14 +33,8 @@ struct MatrixView {
     return {data + begin * stride, end - begin, cols, stride};
   }
   /// Columns [begin, end).
-  MatrixView columns_between(int64_t begin, int64_t end) const {
-    return {data + begin, rows, end - begin, stride};
-  }
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
-    return {data, rows, cols, stride};
-  }
+  MatrixView columns_between(int64_t begin, int64_t end) const { return {data + begin, rows, end - begin, stride}; }
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, stride}; }
 };
 
 /// An owning row-major matrix, aligned for vector loads, zero-filled.
@@ -49,9 +43,7 @@ class Matrix {
  public:
   Matrix() = default;
   Matrix(int64_t rows, int64_t cols) : rows_(rows), cols_(cols), data_(allocate(rows * cols)) {}
-  Matrix(const Matrix& other) : Matrix(other.rows_, other.cols_) {
-    std::copy_n(other.data(), size(), data());
-  }
+  Matrix(const Matrix& other) : Matrix(other.rows_, other.cols_) { std::copy_n(other.data(), size(), data()); }
   Matrix(Matrix&&) noexcept = default;
   Matrix& operator=(const Matrix& other) { return *this = Matrix(other); }
   Matrix& operator=(Matrix&&) noexcept = default;

@@ -30,7 +30,11 @@ struct Points {
   explicit Points(MatrixView<const double> X) : Points(X.data, ScalarType::float64, X.rows, X.cols, X.stride) {}
   Points(const void* data_, ScalarType type_, int64_t rows_, int64_t features_, int64_t row_stride_,
          int64_t feature_stride_ = 1)
-      : data(data_), type(type_), rows(rows_), features(features_), row_stride(row_stride_),
+      : data(data_),
+        type(type_),
+        rows(rows_),
+        features(features_),
+        row_stride(row_stride_),
         feature_stride(feature_stride_) {}
 
   /// The stored value.

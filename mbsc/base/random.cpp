@@ -52,8 +52,7 @@ double Random::normal(uint64_t major, uint64_t minor) const {
 
 int64_t Random::below(int64_t bound, uint64_t major, uint64_t minor) const {
   // Multiply-shift: the bias is below bound / 2^64.
-  return static_cast<int64_t>((static_cast<uint128>(bits(major, minor)) *
-                               static_cast<uint128>(bound)) >> 64);
+  return static_cast<int64_t>((static_cast<uint128>(bits(major, minor)) * static_cast<uint128>(bound)) >> 64);
 }
 
 KeyedPermutation::KeyedPermutation(int64_t n, const Random& random, uint64_t key) : n_(n) {

@@ -11,15 +11,15 @@ namespace mbsc {
 
 /// What a stream of random numbers is for. Two purposes never share numbers.
 enum class Stream : uint32_t {
-  start = 1,       ///< a random initial basis
-  batch,           ///< the keyed permutation of columns
-  signs,           ///< signs and counts of the estimator `signed`
-  landmarks,       ///< Nystrom's landmarks
-  refill,          ///< random directions that replace lost ones
-  gamma,           ///< pairs of points whose distances choose gamma
-  kmeans,          ///< seeding
-  cut,             ///< columns of the sampled normalised cut
-  generate,        ///< synthetic data
+  start = 1,  ///< a random initial basis
+  batch,      ///< the keyed permutation of columns
+  signs,      ///< signs and counts of the estimator `signed`
+  landmarks,  ///< Nystrom's landmarks
+  refill,     ///< random directions that replace lost ones
+  gamma,      ///< pairs of points whose distances choose gamma
+  kmeans,     ///< seeding
+  cut,        ///< columns of the sampled normalised cut
+  generate,   ///< synthetic data
   test,
 };
 

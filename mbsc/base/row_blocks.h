@@ -29,9 +29,7 @@ class RowBlocks {
   Range block(int64_t b) const { return {b * block_rows_, std::min(n_, (b + 1) * block_rows_)}; }
   int64_t block_of(int64_t row) const { return row / block_rows_; }
   /// Blocks of one rank: contiguous, as equal as they can be; empty when there are more ranks than blocks.
-  Range blocks_of_rank(int rank, int ranks) const {
-    return {count() * rank / ranks, count() * (rank + 1) / ranks};
-  }
+  Range blocks_of_rank(int rank, int ranks) const { return {count() * rank / ranks, count() * (rank + 1) / ranks}; }
   /// Rows of a range of blocks.
   Range rows_of(Range blocks) const {
     return {std::min(n_, blocks.begin * block_rows_), std::min(n_, blocks.end * block_rows_)};

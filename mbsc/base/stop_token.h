@@ -21,9 +21,7 @@ class StopToken {
   }
 
  private:
-  static bool raised(const std::atomic<bool>* flag) {
-    return flag != nullptr && flag->load(std::memory_order_relaxed);
-  }
+  static bool raised(const std::atomic<bool>* flag) { return flag != nullptr && flag->load(std::memory_order_relaxed); }
   const std::atomic<bool>* flag_ = nullptr;
   const std::atomic<bool>* second_ = nullptr;
 };

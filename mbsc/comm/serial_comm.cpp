@@ -14,8 +14,7 @@ class SerialComm final : public Comm {
     return {mine.begin(), mine.end()};
   }
   void broadcast_bytes(std::span<std::byte>, int) const override {}
-  void exchange_bytes(std::span<const std::byte> send, int, std::span<std::byte> receive,
-                      int) const override {
+  void exchange_bytes(std::span<const std::byte> send, int, std::span<std::byte> receive, int) const override {
     std::copy_n(send.begin(), std::min(send.size(), receive.size()), receive.begin());
   }
 };

@@ -67,8 +67,7 @@ class ThreadComm final : public Comm {
       if (rank_ != root) std::ranges::copy(meeting_.slots[root], bytes.begin());
     });
   }
-  void exchange_bytes(std::span<const std::byte> send, int to, std::span<std::byte> receive,
-                      int from) const override {
+  void exchange_bytes(std::span<const std::byte> send, int to, std::span<std::byte> receive, int from) const override {
     meeting_.targets[rank_] = to;
     with_slots(send, [&] {
       if (meeting_.targets[from] != rank_ || meeting_.slots[from].size() != receive.size())

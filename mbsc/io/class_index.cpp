@@ -12,9 +12,7 @@ namespace mbsc {
 namespace {
 
 // Above 2^53 neighbouring integers are one double; such names are kept as text.
-bool is_exact_integer(double value) {
-  return std::abs(value) <= 0x1p53 && value == std::floor(value);
-}
+bool is_exact_integer(double value) { return std::abs(value) <= 0x1p53 && value == std::floor(value); }
 
 }  // namespace
 
@@ -48,8 +46,7 @@ void sort_integer_classes(std::vector<int32_t>& classes, std::vector<std::string
 }
 
 std::string class_name(double value) {
-  return is_exact_integer(value) ? fmt::to_string(static_cast<int64_t>(value))
-                                 : fmt::to_string(value);
+  return is_exact_integer(value) ? fmt::to_string(static_cast<int64_t>(value)) : fmt::to_string(value);
 }
 
 }  // namespace mbsc

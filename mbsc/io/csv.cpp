@@ -67,8 +67,7 @@ bool CsvParser::parse_cells(std::string_view line, T* to, Label& label) const {
 }
 
 // A cell with quotes, space after it, or an error.
-const char* CsvParser::parse_unusual(const char* begin, const char* end, int64_t column,
-                                     double& value) const {
+const char* CsvParser::parse_unusual(const char* begin, const char* end, int64_t column, double& value) const {
   const CsvCell cell = layout_.separator.cell_at(begin, end);
   switch (parse_number(trim(cell.text), value)) {
     case CellKind::number:
@@ -92,8 +91,8 @@ const char* CsvParser::parse_unusual(const char* begin, const char* end, int64_t
 void CsvParser::require_columns(std::string_view line) const {
   const auto columns = static_cast<int64_t>(layout_.separator.split(line).size());
   if (columns == layout_.columns) return;
-  throw LineError{fmt::format("{} value{}, but line {} has {}", columns, columns == 1 ? "" : "s",
-                              layout_.first_line, layout_.columns)};
+  throw LineError{fmt::format("{} value{}, but line {} has {}", columns, columns == 1 ? "" : "s", layout_.first_line,
+                              layout_.columns)};
 }
 
 }  // namespace mbsc

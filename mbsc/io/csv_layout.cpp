@@ -62,8 +62,7 @@ CsvSeparator detect_separator(std::string_view line) {
   return best;
 }
 
-bool is_header(const std::vector<CsvCell>& first, const std::vector<CsvCell>& second,
-               int64_t label_column) {
+bool is_header(const std::vector<CsvCell>& first, const std::vector<CsvCell>& second, int64_t label_column) {
   const auto first_kinds = kinds(first), second_kinds = kinds(second);
   for (size_t c = 0; c < std::min(first.size(), second.size()); ++c) {
     if (static_cast<int64_t>(c) == label_column) continue;
@@ -79,8 +78,7 @@ bool is_text(const std::vector<CsvCell>& cells) {
 
 }  // namespace
 
-CsvLayout detect_layout(std::string_view head, const ReadOptions& options,
-                        const std::string& name) {
+CsvLayout detect_layout(std::string_view head, const ReadOptions& options, const std::string& name) {
   std::string_view rest = head;
   int64_t number = 0;
   const NumberedLine first = next_row(head, rest, number);
@@ -99,10 +97,8 @@ CsvLayout detect_layout(std::string_view head, const ReadOptions& options,
     layout.columns = static_cast<int64_t>(cells.size());
     layout.label_column = find_label_column(options.label_column, layout.columns, name);
     line = second.number;
-    const auto below =
-        second.number > 0 ? layout.separator.split(second.text) : std::vector<CsvCell>{};
-    require(second.number > 0 || !is_text(cells), "{}:{}: a header line, but no rows follow", name,
-            first.number);
+    const auto below = second.number > 0 ? layout.separator.split(second.text) : std::vector<CsvCell>{};
+    require(second.number > 0 || !is_text(cells), "{}:{}: a header line, but no rows follow", name, first.number);
     if (!is_header(cells, below, layout.label_column)) return layout;
     layout.data_line = second.number;
     layout.data_begin = second.begin;

@@ -45,8 +45,7 @@ FileFormat detect_format(std::string_view head, std::string_view name) {
   if (lower.ends_with(".gz")) lower.resize(lower.size() - 3);
   if (lower.ends_with(".npy")) return FileFormat::npy;
   const bool one_column = head.find_first_of(",;\t") == std::string_view::npos;
-  const bool libsvm_name =
-      lower.ends_with(".libsvm") || lower.ends_with(".svm") || lower.ends_with(".svmlight");
+  const bool libsvm_name = lower.ends_with(".libsvm") || lower.ends_with(".svm") || lower.ends_with(".svmlight");
   return libsvm_name && one_column ? FileFormat::libsvm : FileFormat::csv;
 }
 

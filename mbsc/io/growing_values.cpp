@@ -13,8 +13,7 @@ namespace mbsc {
 namespace {
 
 double physical_bytes() {
-  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
 template <class T>
@@ -40,9 +39,8 @@ bool GrowingValues::resize(int64_t count) {
 
 void GrowingValues::require_memory(int64_t count) const {
   const double needed = static_cast<double>(count) * static_cast<double>(value_bytes());
-  require(needed <= physical_bytes(),
-          "{}: the table needs {:.1f} GB, but this machine has {:.1f} GB", name_, needed / 1e9,
-          physical_bytes() / 1e9);
+  require(needed <= physical_bytes(), "{}: the table needs {:.1f} GB, but this machine has {:.1f} GB", name_,
+          needed / 1e9, physical_bytes() / 1e9);
 }
 
 void GrowingValues::reserve(int64_t count) {

@@ -19,9 +19,7 @@ namespace {
 
 constexpr size_t raw_bytes = 256 << 10;
 
-bool is_gzip(std::string_view bytes) {
-  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-}
+bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
 }  // namespace
 
@@ -108,8 +106,7 @@ size_t InputStream::inflate_into(char* to, size_t count) {
   while (done < count) {
     if (inflater_->ended && !next_member()) break;
     require(raw_begin_ < raw_end_ || refill(),
-            "{}: the gzip data is truncated: it ends after {} bytes in the middle of a member",
-            name_, file_bytes_);
+            "{}: the gzip data is truncated: it ends after {} bytes in the middle of a member", name_, file_bytes_);
     const size_t wanted = std::min(count - done, size_t{1} << 30);
     stream.next_in = reinterpret_cast<Bytef*>(raw_.data() + raw_begin_);
     stream.avail_in = static_cast<uInt>(raw_end_ - raw_begin_);
@@ -157,8 +154,7 @@ int64_t InputStream::skip(int64_t bytes) {
     const int64_t raw = std::min(skipped - peeked, static_cast<int64_t>(raw_end_ - raw_begin_));
     raw_begin_ += static_cast<size_t>(raw);
     const int64_t rest = skipped - peeked - raw;
-    require(::lseek(file_, rest, SEEK_CUR) >= 0, "{}: cannot seek: {}", name_,
-            std::strerror(errno));
+    require(::lseek(file_, rest, SEEK_CUR) >= 0, "{}: cannot seek: {}", name_, std::strerror(errno));
     return skipped;
   }
   std::vector<char> unwanted(static_cast<size_t>(std::min<int64_t>(bytes, 1 << 20)));
@@ -177,8 +173,7 @@ std::optional<int64_t> InputStream::bytes_left() const {
   struct stat status {};
   const off_t at = ::lseek(file_, 0, SEEK_CUR);
   if (at < 0 || ::fstat(file_, &status) != 0) return std::nullopt;
-  return std::max<int64_t>(0, status.st_size - at) +
-         static_cast<int64_t>(raw_end_ - raw_begin_ + peeked_.size());
+  return std::max<int64_t>(0, status.st_size - at) + static_cast<int64_t>(raw_end_ - raw_begin_ + peeked_.size());
 }
 
 }  // namespace mbsc

@@ -48,8 +48,7 @@ class InputStream {
   int file_ = -1;
   bool on_disk_ = false;
   std::string peeked_;
-  std::vector<char>
-      raw_;  ///< bytes as they are in the file: [raw_begin_, raw_end_) are not used yet
+  std::vector<char> raw_;  ///< bytes as they are in the file: [raw_begin_, raw_end_) are not used yet
   size_t raw_begin_ = 0;
   size_t raw_end_ = 0;
   int64_t file_bytes_ = 0;  ///< read from the file so far

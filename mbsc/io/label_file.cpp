@@ -16,8 +16,7 @@ namespace {
 
 void read_array(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& classes) {
   const Table table = read_stream(stream, {});
-  require(table.features == 1, "{}: labels must be one column; there are {}", stream.name(),
-          table.features);
+  require(table.features == 1, "{}: labels must be one column; there are {}", stream.name(), table.features);
   const Points points = table.points();
   for (int64_t i = 0; i < table.rows; ++i) {
     labels.push_back(classes.index_of(class_name(points.raw(i, 0))));
@@ -40,8 +39,7 @@ void read_lines(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& c
       ++number;
       if (line.empty()) continue;
       try {
-        labels.push_back(
-            classes.index_of(line.front() == '"' ? label_of(line) : std::string(line)));
+        labels.push_back(classes.index_of(line.front() == '"' ? label_of(line) : std::string(line)));
       } catch (const LineError& error) {
         throw InvalidInput(fmt::format("{}:{}: {}", stream.name(), number, error.message));
       }
@@ -61,8 +59,7 @@ LabelFile read_labels(const std::string& path) {
     read_array(stream, file.labels, classes);
   } else {
     require_text(head, stream.name());
-    if (head.starts_with(byte_order_mark))
-      stream.skip(static_cast<int64_t>(byte_order_mark.size()));
+    if (head.starts_with(byte_order_mark)) stream.skip(static_cast<int64_t>(byte_order_mark.size()));
     read_lines(stream, file.labels, classes);
   }
   require(!file.labels.empty(), "{}: there are no labels, only blank lines", stream.name());

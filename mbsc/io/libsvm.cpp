@@ -46,8 +46,7 @@ void check_entry(std::string_view token, const Entry& entry, int64_t last_index)
     throw LineError{fmt::format("index {} is not in [1, {}]", entry.index, largest_index)};
   }
   if (entry.index <= last_index) {
-    throw LineError{
-        fmt::format("index {} comes after {}; indices must ascend", entry.index, last_index)};
+    throw LineError{fmt::format("index {} comes after {}; indices must ascend", entry.index, last_index)};
   }
   if (!std::isfinite(entry.value)) {
     throw LineError{shown(token) + " is not allowed: values must be finite"};
@@ -71,8 +70,7 @@ bool parse_row(std::string_view line, int64_t width, T* to, Label& label) {
     check_entry(token, entry, last_index);
     last_index = entry.index;
     // An index above `width` is followed by a smaller one, and so by an error.
-    if (to != nullptr && entry.index <= width)
-      exact = store(entry.value, to[entry.index - 1]) && exact;
+    if (to != nullptr && entry.index <= width) exact = store(entry.value, to[entry.index - 1]) && exact;
   }
   return exact;
 }

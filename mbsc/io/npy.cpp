@@ -89,8 +89,7 @@ class NpyReader {
   Table read() {
     values_.reserve(rows_.size() * features_);
     header_.fortran_order ? read_columns() : read_rows();
-    if (rows_.end == header_.rows)
-      stream_.peek(1);  // the check sum of gzip comes after the last value
+    if (rows_.end == header_.rows) stream_.peek(1);  // the check sum of gzip comes after the last value
     Table table;
     table.rows = rows_.size();
     table.features = features_;
@@ -115,15 +114,13 @@ class NpyReader {
       take(count * row_bytes);
       const int64_t to = (row - rows_.begin) * features_;
       if (label_column_ < 0) {
-        store_values(0, count * header_.columns, to, [&](int64_t i) {
-          return std::pair(row + i / header_.columns, i % header_.columns);
-        });
+        store_values(0, count * header_.columns, to,
+                     [&](int64_t i) { return std::pair(row + i / header_.columns, i % header_.columns); });
         continue;
       }
       for (int64_t i = 0; i < count; ++i) {
         const int64_t begin = i * header_.columns, right = label_column_ + 1;
-        store_values(begin, label_column_, to + i * features_,
-                     [&](int64_t c) { return std::pair(row + i, c); });
+        store_values(begin, label_column_, to + i * features_, [&](int64_t c) { return std::pair(row + i, c); });
         store_values(begin + right, header_.columns - right, to + i * features_ + label_column_,
                      [&](int64_t c) { return std::pair(row + i, right + c); });
         add_labels(begin + label_column_, 1);
@@ -167,9 +164,8 @@ class NpyReader {
   }
 
   void require_bytes(int64_t found) const {
-    require(found >= expected_bytes_,
-            "{}: the file is truncated: {} x {} values need {} bytes, found {}", stream_.name(),
-            header_.rows, header_.columns, expected_bytes_, found);
+    require(found >= expected_bytes_, "{}: the file is truncated: {} x {} values need {} bytes, found {}",
+            stream_.name(), header_.rows, header_.columns, expected_bytes_, found);
   }
 
   /// Converts values [from, from + count) of the chunk; place(i) is the row and column of the i-th
@@ -186,9 +182,8 @@ class NpyReader {
   }
 
   Conversion convert_all(const char* bytes, int64_t count, int64_t to) {
-    return values_.type() == ScalarType::float32
-               ? convert_blocks(bytes, count, values_.float32() + to)
-               : convert_blocks(bytes, count, values_.float64() + to);
+    return values_.type() == ScalarType::float32 ? convert_blocks(bytes, count, values_.float32() + to)
+                                                 : convert_blocks(bytes, count, values_.float64() + to);
   }
 
   template <class To>
@@ -198,8 +193,7 @@ class NpyReader {
     std::atomic<Conversion> worst{Conversion::exact};
     parallel_for(options_.threads, (count + block - 1) / block, [&](int64_t b) {
       const int64_t begin = b * block, length = std::min(block, count - begin);
-      const Conversion found =
-          convert_block(bytes + begin * header_.value_bytes, length, to + begin);
+      const Conversion found = convert_block(bytes + begin * header_.value_bytes, length, to + begin);
       Conversion before = worst.load();
       while (found > before && !worst.compare_exchange_weak(before, found)) {
       }

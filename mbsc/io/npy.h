@@ -12,19 +12,7 @@
 
 namespace mbsc {
 
-enum class NpyType {
-  boolean,
-  int8,
-  int16,
-  int32,
-  int64,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  float32,
-  float64
-};
+enum class NpyType { boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64 };
 
 struct NpyHeader {
   NpyType type = NpyType::float32;

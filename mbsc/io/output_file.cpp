@@ -25,10 +25,8 @@ fs::path resolve(const std::string& path) {
   if (fs::exists(target, error)) target = fs::canonical(target, error);
   require(!fs::is_directory(target, error), "{}: cannot be written: is a directory", path);
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  require(fs::exists(folder, error), "{}: cannot be written: the folder {} does not exist", path,
-          folder.string());
-  require(fs::is_directory(folder, error), "{}: cannot be written: {} is not a folder", path,
-          folder.string());
+  require(fs::exists(folder, error), "{}: cannot be written: the folder {} does not exist", path, folder.string());
+  require(fs::is_directory(folder, error), "{}: cannot be written: {} is not a folder", path, folder.string());
   return target;
 }
 
@@ -95,8 +93,7 @@ void check_writable(const std::string& path) {
   const bool exists = fs::exists(target, error);
   require(is_device(target) || ::access(folder.c_str(), W_OK | X_OK) == 0,
           "{}: cannot be written: no file can be created in {}", path, folder.string());
-  require(!exists || ::access(target.c_str(), W_OK) == 0, "{}: cannot be written: {}", path,
-          std::strerror(errno));
+  require(!exists || ::access(target.c_str(), W_OK) == 0, "{}: cannot be written: {}", path, std::strerror(errno));
 }
 
 }  // namespace mbsc

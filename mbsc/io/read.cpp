@@ -27,8 +27,7 @@ Table read_csv(TextChunks& chunks, const ReadOptions& options, const std::string
   while (!has_two_rows(text) && chunks.next(more)) text += more;
   const CsvLayout layout = detect_layout(text, options, name);
   text.erase(0, layout.data_begin);
-  Table table =
-      read_text_table(chunks, std::move(text), layout.data_line, CsvParser(layout), options, name);
+  Table table = read_text_table(chunks, std::move(text), layout.data_line, CsvParser(layout), options, name);
   table.feature_names = layout.feature_names;
   table.format = layout.separator.character == '\t' ? "tsv" : "csv";
   return table;
@@ -55,8 +54,7 @@ Table read_stream(InputStream& stream, const ReadOptions& options, size_t chunk_
     table = read_npy(stream, options, chunk_bytes);
   } else {
     require_text(head, stream.name());
-    if (head.starts_with(byte_order_mark))
-      stream.skip(static_cast<int64_t>(byte_order_mark.size()));
+    if (head.starts_with(byte_order_mark)) stream.skip(static_cast<int64_t>(byte_order_mark.size()));
     TextChunks chunks(stream, chunk_bytes);
     table = format == FileFormat::libsvm ? read_libsvm(chunks, options, stream.name())
                                          : read_csv(chunks, options, stream.name());

@@ -11,7 +11,6 @@ namespace mbsc {
 
 inline constexpr size_t default_chunk_bytes = 4 << 20;
 
-Table read_stream(InputStream& stream, const ReadOptions& options,
-                  size_t chunk_bytes = default_chunk_bytes);
+Table read_stream(InputStream& stream, const ReadOptions& options, size_t chunk_bytes = default_chunk_bytes);
 
 }  // namespace mbsc

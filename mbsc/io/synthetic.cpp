@@ -54,9 +54,7 @@ struct Point {
   double y = 0;
 };
 
-Point on_circle(double radius, double angle) {
-  return {radius * std::cos(angle), radius * std::sin(angle)};
-}
+Point on_circle(double radius, double angle) { return {radius * std::cos(angle), radius * std::sin(angle)}; }
 
 /// A point of the class before noise; u is uniform in [0, 1).
 Point place(Shape shape, int32_t label, int clusters, double u) {
@@ -77,9 +75,7 @@ Point place(Shape shape, int32_t label, int clusters, double u) {
 class Grid {
  public:
   Grid(const SyntheticOptions& options, const Random& random)
-      : random_(random),
-        sides_(smallest_side(options)),
-        permutation_(cells(options), random, position) {}
+      : random_(random), sides_(smallest_side(options)), permutation_(cells(options), random, position) {}
 
   /// Feature f of the centre of class `label`.
   double operator()(int32_t label, int64_t f) const {
@@ -97,9 +93,7 @@ class Grid {
   /// The least s >= 2 with s^features >= 4 clusters.
   static int64_t smallest_side(const SyntheticOptions& options) {
     int64_t sides = 2;
-    while (power(sides, options.features, 4 * int64_t{options.clusters}) <
-           4 * int64_t{options.clusters})
-      ++sides;
+    while (power(sides, options.features, 4 * int64_t{options.clusters}) < 4 * int64_t{options.clusters}) ++sides;
     return sides;
   }
   /// base^exponent, or the first power that reaches `enough`.
@@ -110,9 +104,7 @@ class Grid {
   }
   int64_t cells(const SyntheticOptions& options) {
     int64_t count = 1;
-    for (chosen_ = 0; chosen_ < options.features && count < 4 * int64_t{options.clusters};
-         ++chosen_)
-      count *= sides_;
+    for (chosen_ = 0; chosen_ < options.features && count < 4 * int64_t{options.clusters}; ++chosen_) count *= sides_;
     return count;
   }
 
@@ -130,10 +122,9 @@ SyntheticOptions checked(SyntheticOptions options) {
   require(std::isfinite(options.noise), "noise must be finite; got {}", options.noise);
   if (options.noise < 0) options.noise = defaults.noise;
   if (options.clusters == 0) options.clusters = defaults.clusters;
-  require(options.clusters >= 1 && options.clusters <= options.n,
-          "clusters must be in [1, {}]; got {}", options.n, options.clusters);
-  require(options.shape != Shape::moons || options.clusters == 2, "moons have 2 clusters; got {}",
+  require(options.clusters >= 1 && options.clusters <= options.n, "clusters must be in [1, {}]; got {}", options.n,
           options.clusters);
+  require(options.shape != Shape::moons || options.clusters == 2, "moons have 2 clusters; got {}", options.clusters);
   if (options.shape == Shape::blobs)
     require(options.features >= 1, "features must be at least 1; got {}", options.features);
   else
@@ -141,12 +132,9 @@ SyntheticOptions checked(SyntheticOptions options) {
   return options;
 }
 
-void make_rows(const SyntheticOptions& options, int64_t first_row, MatrixView<float> out,
-               std::span<int32_t> classes) {
-  require(out.cols == options.features, "rows have {} features; the matrix has {} columns",
-          options.features, out.cols);
-  require(std::ssize(classes) == out.rows, "{} rows need as many classes; got {}", out.rows,
-          classes.size());
+void make_rows(const SyntheticOptions& options, int64_t first_row, MatrixView<float> out, std::span<int32_t> classes) {
+  require(out.cols == options.features, "rows have {} features; the matrix has {} columns", options.features, out.cols);
+  require(std::ssize(classes) == out.rows, "{} rows need as many classes; got {}", out.rows, classes.size());
   const Random random(options.seed, Stream::generate);
   const bool blobs = options.shape == Shape::blobs;
   Matrix<double> centers(blobs ? options.clusters : 0, options.features);

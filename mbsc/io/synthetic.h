@@ -26,7 +26,6 @@ struct SyntheticOptions {
 SyntheticOptions checked(SyntheticOptions options);
 
 /// Rows [first_row, first_row + out.rows) and their classes. `options` must be checked().
-void make_rows(const SyntheticOptions& options, int64_t first_row, MatrixView<float> out,
-               std::span<int32_t> classes);
+void make_rows(const SyntheticOptions& options, int64_t first_row, MatrixView<float> out, std::span<int32_t> classes);
 
 }  // namespace mbsc

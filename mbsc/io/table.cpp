@@ -4,8 +4,7 @@
 namespace mbsc {
 
 Points Table::points() const {
-  Points view(buffer.get(), type, rows, features, column_major ? 1 : features,
-              column_major ? rows : 1);
+  Points view(buffer.get(), type, rows, features, column_major ? 1 : features, column_major ? rows : 1);
   view.first_row = first_row;
   return view;
 }

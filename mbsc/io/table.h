@@ -30,7 +30,7 @@ struct Table {
   std::vector<int32_t> truth;  ///< class of each row, an index into class_names; empty = unknown
   std::vector<std::string> class_names;
   std::vector<std::string> feature_names;  ///< from a header line; empty = none
-  std::string format;  ///< "csv", "tsv", "libsvm", "npy", with ".gz" where compressed
+  std::string format;                      ///< "csv", "tsv", "libsvm", "npy", with ".gz" where compressed
   int64_t memory_bytes() const { return rows * features * (type == ScalarType::float32 ? 4 : 8); }
 
   /// A view of the coordinates, unscaled.

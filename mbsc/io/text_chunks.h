@@ -15,8 +15,7 @@ namespace mbsc {
 
 class TextChunks {
  public:
-  TextChunks(InputStream& stream, size_t chunk_bytes)
-      : stream_(stream), chunk_bytes_(chunk_bytes) {}
+  TextChunks(InputStream& stream, size_t chunk_bytes) : stream_(stream), chunk_bytes_(chunk_bytes) {}
   /// Reads the chunk that next() will give. Throws nothing: what goes wrong is thrown by next().
   void read_ahead() noexcept;
   /// The next whole lines; false at the end. Only the last line may lack its newline.

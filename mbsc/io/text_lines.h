@@ -10,9 +10,8 @@ namespace mbsc {
 /// Takes the first line, without its end (\n or \r\n), off the text.
 inline std::string_view take_line(std::string_view& text) {
   const void* newline = std::memchr(text.data(), '\n', text.size());
-  const size_t length = newline == nullptr
-                            ? text.size()
-                            : static_cast<size_t>(static_cast<const char*>(newline) - text.data());
+  const size_t length =
+      newline == nullptr ? text.size() : static_cast<size_t>(static_cast<const char*>(newline) - text.data());
   std::string_view line = text.substr(0, length);
   text.remove_prefix(newline == nullptr ? length : length + 1);
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);

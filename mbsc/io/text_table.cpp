@@ -41,8 +41,7 @@ std::vector<Piece> cut(std::string_view text, int count) {
 
 class TextTableReader {
  public:
-  TextTableReader(const RowParser& parser, const ReadOptions& options, const std::string& name,
-                  int64_t first_line)
+  TextTableReader(const RowParser& parser, const ReadOptions& options, const std::string& name, int64_t first_line)
       : parser_(parser),
         options_(options),
         name_(name),
@@ -97,9 +96,7 @@ class TextTableReader {
                  [&](int64_t p) { work(pieces[static_cast<size_t>(p)]); });
   }
 
-  int64_t kept_rows() const {
-    return std::clamp(next_row_, wanted_.begin, wanted_.end) - wanted_.begin;
-  }
+  int64_t kept_rows() const { return std::clamp(next_row_, wanted_.begin, wanted_.end) - wanted_.begin; }
 
   void survey(Piece& piece) const {
     std::string_view text = piece.text;
@@ -131,8 +128,7 @@ class TextTableReader {
         chunks.read_ahead();
       }
     });
-    if (!std::all_of(pieces.begin(), pieces.end(),
-                     [](const Piece& piece) { return piece.exact; })) {
+    if (!std::all_of(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.exact; })) {
       values_.widen(rows_before * width_);
       each(pieces, [this](Piece& piece) { parse_piece(piece); });
     }
@@ -182,8 +178,7 @@ class TextTableReader {
 
   void merge_labels(const Piece& piece) {
     std::vector<int32_t> numbers;
-    for (const std::string& name : piece.classes.names())
-      numbers.push_back(classes_.index_of(name));
+    for (const std::string& name : piece.classes.names()) numbers.push_back(classes_.index_of(name));
     for (const int32_t label : piece.labels) truth_.push_back(numbers[static_cast<size_t>(label)]);
   }
 
@@ -201,9 +196,8 @@ class TextTableReader {
 
 }  // namespace
 
-Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line,
-                      const RowParser& parser, const ReadOptions& options,
-                      const std::string& name) {
+Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line, const RowParser& parser,
+                      const ReadOptions& options, const std::string& name) {
   checked_rows(options, std::numeric_limits<int64_t>::max(), name);
   TextTableReader reader(parser, options, name, first_line);
   do {
@@ -216,10 +210,10 @@ Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line,
 Range checked_rows(const ReadOptions& options, int64_t rows, const std::string& name) {
   if (!options.rows) return {0, rows};
   const Range wanted = *options.rows;
-  require(0 <= wanted.begin && wanted.begin <= wanted.end, "{}: rows [{}, {}) is not a range", name,
-          wanted.begin, wanted.end);
-  require(wanted.end <= rows, "{}: rows [{}, {}) were asked for, but there are only {}", name,
-          wanted.begin, wanted.end, rows);
+  require(0 <= wanted.begin && wanted.begin <= wanted.end, "{}: rows [{}, {}) is not a range", name, wanted.begin,
+          wanted.end);
+  require(wanted.end <= rows, "{}: rows [{}, {}) were asked for, but there are only {}", name, wanted.begin, wanted.end,
+          rows);
   return wanted;
 }
 

@@ -17,8 +17,8 @@ namespace mbsc {
 
 /// Fills rows, features, values, truth and class names. `text` are the first lines, already taken
 /// off `chunks`; they begin at line `first_line`.
-Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line,
-                      const RowParser& parser, const ReadOptions& options, const std::string& name);
+Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line, const RowParser& parser,
+                      const ReadOptions& options, const std::string& name);
 
 /// Which of a file's `rows` are wanted; throws InvalidInput where there are not that many.
 Range checked_rows(const ReadOptions& options, int64_t rows, const std::string& name);

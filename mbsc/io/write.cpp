@@ -17,8 +17,8 @@ constexpr size_t buffer_bytes = 1 << 20;
 template <class T>
 void write_array(const std::string& path, MatrixView<const T> values) {
   static_assert(std::endian::native == std::endian::little);
-  std::string dict = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                 sizeof(T), values.rows, values.cols);
+  std::string dict = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T),
+                                 values.rows, values.cols);
   constexpr size_t before_dict = 10, alignment = 64;
   dict.append(alignment - 1 - (before_dict + dict.size()) % alignment, ' ');
   dict += '\n';
@@ -61,13 +61,9 @@ void write_labels(const std::string& path, std::span<const int32_t> labels) {
   file.finish();
 }
 
-void write_npy(const std::string& path, MatrixView<const float> values) {
-  write_array(path, values);
-}
+void write_npy(const std::string& path, MatrixView<const float> values) { write_array(path, values); }
 
-void write_npy(const std::string& path, MatrixView<const double> values) {
-  write_array(path, values);
-}
+void write_npy(const std::string& path, MatrixView<const double> values) { write_array(path, values); }
 
 void write_text(const std::string& path, std::string_view text) {
   OutputFile file(path);

@@ -54,8 +54,7 @@ struct Assignment<T>::Movement {
     for (int64_t c = 0; c < clusters; ++c) {
       others[c] = own[c] == largest ? second : largest;
       for (int64_t b = 0; b < c; ++b) {
-        const T half =
-            static_cast<T>(distance(after.row(b), after.row(c), after.cols()) / 2) * (1 - slack);
+        const T half = static_cast<T>(distance(after.row(b), after.row(c), after.cols()) / 2) * (1 - slack);
         half_gap[b] = std::min(half_gap[b], half);
         half_gap[c] = std::min(half_gap[c], half);
       }
@@ -64,8 +63,7 @@ struct Assignment<T>::Movement {
 };
 
 template <class T>
-Assignment<T>::Assignment(const RowSpace& space, MatrixView<const T> rows,
-                          std::span<const uint8_t> excluded)
+Assignment<T>::Assignment(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded)
     : space_(space),
       rows_(rows),
       excluded_(excluded),
@@ -105,8 +103,7 @@ bool Assignment<T>::keeps_label(int64_t row, const Movement& movement) {
   lower_[row] = (lower_[row] - movement.others[own]) * down;
   const T bound = std::max(lower_[row], movement.half_gap[own]);
   if (upper_[row] * (1 + slack_) < bound) return true;
-  upper_[row] = std::sqrt(loose_squared_distance(rows_.row(row), centers_.row(own), rows_.cols)) *
-                (1 + slack_);
+  upper_[row] = std::sqrt(loose_squared_distance(rows_.row(row), centers_.row(own), rows_.cols)) * (1 + slack_);
   return upper_[row] * (1 + slack_) < bound;
 }
 

@@ -23,7 +23,7 @@ enum class Filling {
 /// Gives each empty cluster a row, and its centre the place of that row. Needs at least as many
 /// rows as clusters.
 template <class T>
-Filling fill_empty_clusters(const RowSpace& space, MatrixView<const T> rows,
-                            Matrix<double>& centers, Assignment<T>& assignment);
+Filling fill_empty_clusters(const RowSpace& space, MatrixView<const T> rows, Matrix<double>& centers,
+                            Assignment<T>& assignment);
 
 }  // namespace mbsc

@@ -18,75 +18,67 @@ struct Spread {
 };
 
 template <class T>
-Spread measure_spread(const RowSpace& space, MatrixView<const T> rows,
-                      std::span<const uint8_t> excluded) {
+Spread measure_spread(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded) {
   const auto for_each_row = [&](Range block, auto&& visit) {
     for (int64_t i = block.begin; i < block.end; ++i)
       if (excluded.empty() || !excluded[i]) visit(rows.row(i));
   };
-  std::vector<double> mean =
-      sum_over_blocks(space, rows.cols + 1, [&](int64_t, Range block, std::span<double> out) {
-        for_each_row(block, [&](const T* row) {
-          for (int64_t f = 0; f < rows.cols; ++f) out[f] += static_cast<double>(row[f]);
-          out[rows.cols] += 1;
-        });
-      });
+  std::vector<double> mean = sum_over_blocks(space, rows.cols + 1, [&](int64_t, Range block, std::span<double> out) {
+    for_each_row(block, [&](const T* row) {
+      for (int64_t f = 0; f < rows.cols; ++f) out[f] += static_cast<double>(row[f]);
+      out[rows.cols] += 1;
+    });
+  });
   const double count = mean.back();
   for (double& m : mean) m /= count;
-  const double squares =
-      sum_over_blocks(space, 1, [&](int64_t, Range block, std::span<double> out) {
-        for_each_row(block, [&](const T* row) {
-          for (int64_t f = 0; f < rows.cols; ++f) {
-            const double difference = static_cast<double>(row[f]) - mean[f];
-            out[0] += difference * difference;
-          }
-        });
-      })[0];
+  const double squares = sum_over_blocks(space, 1, [&](int64_t, Range block, std::span<double> out) {
+    for_each_row(block, [&](const T* row) {
+      for (int64_t f = 0; f < rows.cols; ++f) {
+        const double difference = static_cast<double>(row[f]) - mean[f];
+        out[0] += difference * difference;
+      }
+    });
+  })[0];
   return {static_cast<int64_t>(count), squares / (count * static_cast<double>(rows.cols))};
 }
 
 void check(const KMeansOptions& options) {
   require(options.clusters >= 1, "clusters must be at least 1; got {}", options.clusters);
   require(options.restarts >= 1, "restarts must be at least 1; got {}", options.restarts);
-  require(options.max_iterations >= 1, "max_iterations must be at least 1; got {}",
-          options.max_iterations);
-  require(options.tolerance >= 0 && std::isfinite(options.tolerance),
-          "tolerance must be finite and at least 0; got {}", options.tolerance);
+  require(options.max_iterations >= 1, "max_iterations must be at least 1; got {}", options.max_iterations);
+  require(options.tolerance >= 0 && std::isfinite(options.tolerance), "tolerance must be finite and at least 0; got {}",
+          options.tolerance);
 }
 
 }  // namespace
 
 template <class T>
-KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows,
-                    std::span<const uint8_t> excluded, const KMeansOptions& options,
-                    const StopToken& stop) {
+KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
+                    const KMeansOptions& options, const StopToken& stop) {
   check(options);
-  require(rows.rows == space.local_rows(), "k-means needs this rank's {} rows; got {}",
-          space.local_rows(), rows.rows);
+  require(rows.rows == space.local_rows(), "k-means needs this rank's {} rows; got {}", space.local_rows(), rows.rows);
   require(rows.cols >= 1, "rows of k-means need at least 1 column; got {}", rows.cols);
-  require(excluded.empty() || std::ssize(excluded) == rows.rows,
-          "excluded must be empty or have {} entries; got {}", rows.rows, excluded.size());
+  require(excluded.empty() || std::ssize(excluded) == rows.rows, "excluded must be empty or have {} entries; got {}",
+          rows.rows, excluded.size());
   const Spread spread = measure_spread(space, rows, excluded);
-  require(spread.rows >= options.clusters, "{} clusters need as many rows; got {}",
-          options.clusters, spread.rows);
-  require(std::isfinite(spread.mean_variance),
-          "rows of k-means must be finite; their variance is {}", spread.mean_variance);
+  require(spread.rows >= options.clusters, "{} clusters need as many rows; got {}", options.clusters, spread.rows);
+  require(std::isfinite(spread.mean_variance), "rows of k-means must be finite; their variance is {}",
+          spread.mean_variance);
 
   const LloydLimits limits{options.max_iterations, options.tolerance * spread.mean_variance};
   KMeansResult best;
   for (int restart = 0; restart < options.restarts; ++restart) {
     if (restart > 0 && space.comm().broadcast(stop.stop_requested())) break;
-    Matrix<double> seeds =
-        choose_seeds(space, rows, excluded, options.clusters, options.seed, restart);
+    Matrix<double> seeds = choose_seeds(space, rows, excluded, options.clusters, options.seed, restart);
     KMeansResult run = lloyd(space, rows, excluded, std::move(seeds), limits, stop);
     if (restart == 0 || run.inertia < best.inertia) best = std::move(run);
   }
   return best;
 }
 
-template KMeansResult kmeans(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>,
-                             const KMeansOptions&, const StopToken&);
-template KMeansResult kmeans(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>,
-                             const KMeansOptions&, const StopToken&);
+template KMeansResult kmeans(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>, const KMeansOptions&,
+                             const StopToken&);
+template KMeansResult kmeans(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>, const KMeansOptions&,
+                             const StopToken&);
 
 }  // namespace mbsc

@@ -14,9 +14,9 @@ namespace mbsc {
 
 struct KMeansOptions {
   int64_t clusters = 8;
-  int restarts = 10;          ///< the best of this many runs is kept
-  int max_iterations = 300;   ///< of one run
-  double tolerance = 1e-4;    ///< a run ends when the centres moved less, relative to the mean variance of a feature
+  int restarts = 10;         ///< the best of this many runs is kept
+  int max_iterations = 300;  ///< of one run
+  double tolerance = 1e-4;   ///< a run ends when the centres moved less, relative to the mean variance of a feature
   uint64_t seed = 0;
 };
 

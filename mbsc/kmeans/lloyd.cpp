@@ -15,8 +15,8 @@ namespace {
 /// The mean of each cluster's rows. Features go in chunks, so that block partials stay small for
 /// many clusters.
 template <class T>
-Matrix<double> cluster_means(const RowSpace& space, MatrixView<const T> rows,
-                             std::span<const int32_t> labels, std::span<const int64_t> counts) {
+Matrix<double> cluster_means(const RowSpace& space, MatrixView<const T> rows, std::span<const int32_t> labels,
+                             std::span<const int64_t> counts) {
   constexpr int64_t partial_size = 4096;
   const auto clusters = static_cast<int64_t>(counts.size());
   const int64_t chunk = std::clamp<int64_t>(partial_size / clusters, 1, rows.cols);
@@ -33,8 +33,7 @@ Matrix<double> cluster_means(const RowSpace& space, MatrixView<const T> rows,
           }
         });
     for (int64_t c = 0; c < clusters; ++c)
-      for (int64_t f = 0; f < width; ++f)
-        means(c, first + f) = sums[c * width + f] / static_cast<double>(counts[c]);
+      for (int64_t f = 0; f < width; ++f) means(c, first + f) = sums[c * width + f] / static_cast<double>(counts[c]);
   }
   return means;
 }
@@ -49,31 +48,27 @@ double squared_shift(const Matrix<double>& before, const Matrix<double>& after) 
 }
 
 template <class T>
-double sum_of_squared_distances(const RowSpace& space, MatrixView<const T> rows,
-                                std::span<const int32_t> labels, const Matrix<double>& centers) {
+double sum_of_squared_distances(const RowSpace& space, MatrixView<const T> rows, std::span<const int32_t> labels,
+                                const Matrix<double>& centers) {
   return sum_over_blocks(space, 1, [&](int64_t, Range block, std::span<double> out) {
     for (int64_t i = block.begin; i < block.end; ++i)
-      if (labels[i] >= 0)
-        out[0] += squared_distance(rows.row(i), centers.row(labels[i]), rows.cols);
+      if (labels[i] >= 0) out[0] += squared_distance(rows.row(i), centers.row(labels[i]), rows.cols);
   })[0];
 }
 
 }  // namespace
 
 template <class T>
-KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows,
-                   std::span<const uint8_t> excluded, Matrix<double> centers,
-                   const LloydLimits& limits, const StopToken& stop) {
+KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
+                   Matrix<double> centers, const LloydLimits& limits, const StopToken& stop) {
   Assignment<T> assignment(space, rows, excluded);
   KMeansResult result;
   bool settled = false;
   while (true) {
     const int64_t changed = assignment.update(centers);
     const Filling filling = fill_empty_clusters(space, rows, centers, assignment);
-    result.converged = filling == Filling::splits_equal_rows ||
-                       (filling == Filling::none && (changed == 0 || settled));
-    if (result.converged || result.iterations >= limits.max_iterations ||
-        space.comm().broadcast(stop.stop_requested()))
+    result.converged = filling == Filling::splits_equal_rows || (filling == Filling::none && (changed == 0 || settled));
+    if (result.converged || result.iterations >= limits.max_iterations || space.comm().broadcast(stop.stop_requested()))
       break;
     Matrix<double> means = cluster_means<T>(space, rows, assignment.labels(), assignment.counts());
     settled = squared_shift(centers, means) <= limits.shift;
@@ -86,9 +81,9 @@ KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows,
   return result;
 }
 
-template KMeansResult lloyd(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>,
-                            Matrix<double>, const LloydLimits&, const StopToken&);
-template KMeansResult lloyd(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>,
-                            Matrix<double>, const LloydLimits&, const StopToken&);
+template KMeansResult lloyd(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>, Matrix<double>,
+                            const LloydLimits&, const StopToken&);
+template KMeansResult lloyd(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>, Matrix<double>,
+                            const LloydLimits&, const StopToken&);
 
 }  // namespace mbsc

@@ -23,8 +23,7 @@ struct LloydLimits {
 /// has its nearest, unless the run ended by max_iterations or `stop` in the very step that filled
 /// an empty cluster.
 template <class T>
-KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows,
-                   std::span<const uint8_t> excluded, Matrix<double> centers,
-                   const LloydLimits& limits, const StopToken& stop);
+KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
+                   Matrix<double> centers, const LloydLimits& limits, const StopToken& stop);
 
 }  // namespace mbsc

@@ -17,8 +17,8 @@ namespace {
 template <class T>
 class Seeding {
  public:
-  Seeding(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
-          Random random, int restart)
+  Seeding(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded, Random random,
+          int restart)
       : space_(space),
         rows_(rows),
         random_(random),
@@ -34,8 +34,8 @@ class Seeding {
     for (int64_t step = 0; step < clusters; ++step) {
       const std::vector<double> blocks = block_weights();
       const double potential = std::accumulate(blocks.begin(), blocks.end(), 0.0);
-      require(std::isfinite(potential),
-              "rows of k-means must have finite squared distances; their sum is {}", potential);
+      require(std::isfinite(potential), "rows of k-means must have finite squared distances; their sum is {}",
+              potential);
       if (potential == 0) {
         std::copy_n(seeds.row(step - 1), rows_.cols, seeds.row(step));
         continue;
@@ -59,8 +59,7 @@ class Seeding {
   }
 
   /// `count` rows drawn with probability proportional to their weight, with replacement.
-  Matrix<double> draw(int64_t step, int64_t count, const std::vector<double>& blocks,
-                      double total) const {
+  Matrix<double> draw(int64_t step, int64_t count, const std::vector<double>& blocks, double total) const {
     std::vector<double> mine;  // of each drawn row that is here: which draw it is, then the row
     for (int64_t trial = 0; trial < count; ++trial) {
       double target = total * random_.uniform(restart_ << 32 | static_cast<uint64_t>(step), trial);
@@ -114,8 +113,7 @@ class Seeding {
             for (int64_t c = 0; c < tile.count(); ++c) out[c] += static_cast<double>(lowered[c]);
           }
         });
-    const int64_t best =
-        std::min_element(potentials.begin(), potentials.end()) - potentials.begin();
+    const int64_t best = std::min_element(potentials.begin(), potentials.end()) - potentials.begin();
     space_.for_each_block([&](int64_t, Range range) {
       for (int64_t i = range.begin; i < range.end; ++i)
         if (weight_[i] != 0) weight_[i] = lowered_(i, best);
@@ -134,15 +132,14 @@ class Seeding {
 }  // namespace
 
 template <class T>
-Matrix<double> choose_seeds(const RowSpace& space, MatrixView<const T> rows,
-                            std::span<const uint8_t> excluded, int64_t clusters, uint64_t seed,
-                            int restart) {
+Matrix<double> choose_seeds(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
+                            int64_t clusters, uint64_t seed, int restart) {
   return Seeding<T>(space, rows, excluded, Random(seed, Stream::kmeans), restart).choose(clusters);
 }
 
-template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const float>,
-                                     std::span<const uint8_t>, int64_t, uint64_t, int);
-template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const double>,
-                                     std::span<const uint8_t>, int64_t, uint64_t, int);
+template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>, int64_t,
+                                     uint64_t, int);
+template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>, int64_t,
+                                     uint64_t, int);
 
 }  // namespace mbsc

@@ -22,8 +22,7 @@ namespace mbsc {
 /// clusters x columns, each a row that is not excluded. Where fewer distinct rows exist, the last
 /// one repeats. `restart` selects an independent choice of the same seed.
 template <class T>
-Matrix<double> choose_seeds(const RowSpace& space, MatrixView<const T> rows,
-                            std::span<const uint8_t> excluded, int64_t clusters, uint64_t seed,
-                            int restart = 0);
+Matrix<double> choose_seeds(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
+                            int64_t clusters, uint64_t seed, int restart = 0);
 
 }  // namespace mbsc

@@ -35,8 +35,8 @@ void reduce_node(Range node, Partial&& partial) {
 }
 
 /// Walks the tree and consumes the gathered nodes, which are leaves of this walk.
-std::vector<double> combine(Range tree, std::span<const Range> nodes, size_t& next,
-                            std::span<const double> sums, size_t width) {
+std::vector<double> combine(Range tree, std::span<const Range> nodes, size_t& next, std::span<const double> sums,
+                            size_t width) {
   if (nodes[next].begin == tree.begin && nodes[next].end == tree.end) {
     const auto leaf = sums.subspan(width * next++, width);
     return {leaf.begin(), leaf.end()};
@@ -52,16 +52,14 @@ std::vector<double> combine(Range tree, std::span<const Range> nodes, size_t& ne
 
 std::vector<double> sum_over_blocks(
     const RowSpace& space, int64_t width,
-    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial,
-    double operations_per_row) {
+    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial, double operations_per_row) {
   const Range own = space.own_blocks();
   const Range tree{0, space.blocks().count()};
   std::vector<double> partials(static_cast<size_t>(own.size() * width));
   const auto partial_of = [&](int64_t block) {
     return std::span(partials).subspan((block - own.begin) * width, width);
   };
-  space.for_each_block([&](int64_t block, Range rows) { partial(block, rows, partial_of(block)); },
-                       operations_per_row);
+  space.for_each_block([&](int64_t block, Range rows) { partial(block, rows, partial_of(block)); }, operations_per_row);
   if (tree.size() == 0 || width == 0) return std::vector<double>(width);
 
   std::vector<double> sums;

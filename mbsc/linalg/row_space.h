@@ -15,10 +15,7 @@ class RowSpace {
  public:
   RowSpace() : RowSpace(0, 1) {}
   RowSpace(int64_t n, int threads, const Comm& comm = serial_comm())
-      : blocks_(n),
-        own_blocks_(blocks_.blocks_of_rank(comm.rank(), comm.size())),
-        threads_(threads),
-        comm_(&comm) {}
+      : blocks_(n), own_blocks_(blocks_.blocks_of_rank(comm.rank(), comm.size())), threads_(threads), comm_(&comm) {}
 
   int64_t n() const { return blocks_.n(); }
   const RowBlocks& blocks() const { return blocks_; }

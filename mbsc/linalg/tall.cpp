@@ -77,8 +77,9 @@ int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
 
 template <class T>
 MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
-  const std::vector<double> sum =
-      sum_over_blocks(space, A.cols * B.cols, [&](int64_t, Range rows, std::span<double> out) {
+  const std::vector<double> sum = sum_over_blocks(
+      space, A.cols * B.cols,
+      [&](int64_t, Range rows, std::span<double> out) {
         const RowMajor<double> a = map_rows(A, rows).template cast<double>();
         Eigen::Map<MatrixXd> result(out.data(), A.cols, B.cols);
         if (A.data == B.data && A.cols == B.cols) {
@@ -87,38 +88,39 @@ MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> 
           const RowMajor<double> b = map_rows(B, rows).template cast<double>();
           result.noalias() = a.transpose() * b;
         }
-      }, 2.0 * double(A.cols * B.cols));
+      },
+      2.0 * double(A.cols * B.cols));
   return Eigen::Map<const MatrixXd>(sum.data(), A.cols, B.cols);
 }
 
 template <class T>
 void multiply(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, MatrixView<T> out) {
   const RowMajor<T> small = M.template cast<T>();
-  space.for_each_block([&](int64_t, Range rows) {
-    const RowMajor<T> product = map_rows(A, rows) * small;
-    map_rows(out, rows).leftCols(product.cols()) = product;
-  }, 2.0 * double(M.size()));
+  space.for_each_block(
+      [&](int64_t, Range rows) {
+        const RowMajor<T> product = map_rows(A, rows) * small;
+        map_rows(out, rows).leftCols(product.cols()) = product;
+      },
+      2.0 * double(M.size()));
 }
 
 template <class T>
 void subtract(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, MatrixView<T> out) {
   const RowMajor<T> small = M.template cast<T>();
-  space.for_each_block(
-      [&](int64_t, Range rows) { map_rows(out, rows).noalias() -= map_rows(A, rows) * small; },
-      2.0 * double(M.size()));
+  space.for_each_block([&](int64_t, Range rows) { map_rows(out, rows).noalias() -= map_rows(A, rows) * small; },
+                       2.0 * double(M.size()));
 }
 
 template <class T>
 std::vector<double> residual_norms(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B,
                                    const VectorXd& values) {
-  std::vector<double> sum =
-      sum_over_blocks(space, A.cols, [&](int64_t, Range rows, std::span<double> out) {
-        for (int64_t i = rows.begin; i < rows.end; ++i)
-          for (int64_t j = 0; j < A.cols; ++j) {
-            const double r = static_cast<double>(A(i, j)) - values[j] * static_cast<double>(B(i, j));
-            out[j] += r * r;
-          }
-      });
+  std::vector<double> sum = sum_over_blocks(space, A.cols, [&](int64_t, Range rows, std::span<double> out) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t j = 0; j < A.cols; ++j) {
+        const double r = static_cast<double>(A(i, j)) - values[j] * static_cast<double>(B(i, j));
+        out[j] += r * r;
+      }
+  });
   for (double& x : sum) x = std::sqrt(x);
   return sum;
 }
@@ -164,8 +166,7 @@ int64_t orthonormalize(const RowSpace& space, MatrixView<T> W) {
   }
   if (rank < W.cols)
     space.for_each_block([&](int64_t, Range rows) {
-      for (int64_t i = rows.begin; i < rows.end; ++i)
-        std::fill(W.row(i) + rank, W.row(i) + W.cols, T{});
+      for (int64_t i = rows.begin; i < rows.end; ++i) std::fill(W.row(i) + rank, W.row(i) + W.cols, T{});
     });
   return rank;
 }

@@ -129,8 +129,7 @@ class Matching {
 
 }  // namespace
 
-std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns,
-                                       std::span<const WeightedPair> pairs) {
+std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns, std::span<const WeightedPair> pairs) {
   return Matching(rows, columns, pairs).solve();
 }
 

@@ -28,7 +28,6 @@ struct WeightedPair {
 };
 
 /// The partner of each row in [0, rows), -1 = single. Pairs are sorted by row, each at most once.
-std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns,
-                                       std::span<const WeightedPair> pairs);
+std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns, std::span<const WeightedPair> pairs);
 
 }  // namespace mbsc

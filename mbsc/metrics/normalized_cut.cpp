@@ -74,9 +74,9 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
   return result;
 }
 
-#define MBSC_INSTANTIATE(T)                                                                                          \
-  template double normalized_cut(const Affinity<T>&, std::span<const double>, std::span<const int32_t>, int64_t,     \
-                                 const StopToken&);                                                                  \
+#define MBSC_INSTANTIATE(T)                                                                                           \
+  template double normalized_cut(const Affinity<T>&, std::span<const double>, std::span<const int32_t>, int64_t,      \
+                                 const StopToken&);                                                                   \
   template CutEstimate estimate_normalized_cut(const Affinity<T>&, std::span<const double>, std::span<const int32_t>, \
                                                int64_t, uint64_t, const StopToken&);
 MBSC_INSTANTIATE(float)

@@ -49,8 +49,7 @@ Contingency count_pairs(std::span<const int32_t> truth, std::span<const int32_t>
   std::sort(keys.begin(), keys.end());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (i == 0 || keys[i] != keys[i - 1])
-      table.cells.push_back(
-          {static_cast<int32_t>(keys[i] >> 32), static_cast<int32_t>(keys[i]), 0});
+      table.cells.push_back({static_cast<int32_t>(keys[i] >> 32), static_cast<int32_t>(keys[i]), 0});
     ++table.cells.back().weight;
   }
   return table;
@@ -72,8 +71,8 @@ double mutual_information(const Contingency& table) {
   double sum = 0;
   for (const WeightedPair& cell : table.cells) {
     const auto count = static_cast<double>(cell.weight);
-    const auto expected = static_cast<double>(table.classes[cell.row]) / n *
-                          static_cast<double>(table.clusters[cell.column]);
+    const auto expected =
+        static_cast<double>(table.classes[cell.row]) / n * static_cast<double>(table.clusters[cell.column]);
     sum += count / n * std::log(count / expected);
   }
   return std::max(sum, 0.0);
@@ -85,10 +84,8 @@ double adjusted_rand(const Contingency& table) {
   double together = 0, same_class = 0, same_cluster = 0;
   for (const WeightedPair& cell : table.cells)
     together += static_cast<double>(cell.weight) * static_cast<double>(cell.weight);
-  for (const int64_t size : table.classes)
-    same_class += static_cast<double>(size) * static_cast<double>(size);
-  for (const int64_t size : table.clusters)
-    same_cluster += static_cast<double>(size) * static_cast<double>(size);
+  for (const int64_t size : table.classes) same_class += static_cast<double>(size) * static_cast<double>(size);
+  for (const int64_t size : table.clusters) same_cluster += static_cast<double>(size) * static_cast<double>(size);
   const auto n = static_cast<double>(table.n);
   const double tp = together - n, fn = same_class - together, fp = same_cluster - together;
   const double tn = n * n - fp - fn - together;
@@ -109,8 +106,7 @@ double matched_share(const Contingency& table) {
 
 Scores score_labels(std::span<const int32_t> truth, std::span<const int32_t> labels) {
   require(!truth.empty() && truth.size() == labels.size(),
-          "two labellings must have the same length, at least 1; got {} and {}", truth.size(),
-          labels.size());
+          "two labellings must have the same length, at least 1; got {} and {}", truth.size(), labels.size());
   const Contingency table = count_pairs(truth, labels);
   Scores scores;
   scores.ari = adjusted_rand(table);

@@ -44,21 +44,22 @@ HWY_INLINE void accumulate_features(const T* HWY_RESTRICT panel, const T* HWY_RE
     const Vector<T> x0 = hn::Load(tag, panel);
     const Vector<T> x1 = hn::Load(tag, panel + lanes);
     panel += 2 * lanes;
-#define MBSC_COLUMN(j)                                   \
-  {                                                      \
-    const Vector<T> y = hn::Set(tag, group[j]);          \
-    if constexpr (direct) {                              \
+#define MBSC_COLUMN(j)                                          \
+  {                                                             \
+    const Vector<T> y = hn::Set(tag, group[j]);                 \
+    if constexpr (direct) {                                     \
       const Vector<T> u0 = hn::Sub(x0, y), u1 = hn::Sub(x1, y); \
-      a0##j = hn::MulAdd(u0, u0, a0##j);                 \
-      a1##j = hn::MulAdd(u1, u1, a1##j);                 \
-    } else {                                             \
-      a0##j = hn::MulAdd(x0, y, a0##j);                  \
-      a1##j = hn::MulAdd(x1, y, a1##j);                  \
-    }                                                    \
+      a0##j = hn::MulAdd(u0, u0, a0##j);                        \
+      a1##j = hn::MulAdd(u1, u1, a1##j);                        \
+    } else {                                                    \
+      a0##j = hn::MulAdd(x0, y, a0##j);                         \
+      a1##j = hn::MulAdd(x1, y, a1##j);                         \
+    }                                                           \
   }
-    MBSC_COLUMN(0) MBSC_COLUMN(1) MBSC_COLUMN(2) MBSC_COLUMN(3) MBSC_COLUMN(4) MBSC_COLUMN(5)
+    MBSC_COLUMN(0)
+    MBSC_COLUMN(1) MBSC_COLUMN(2) MBSC_COLUMN(3) MBSC_COLUMN(4) MBSC_COLUMN(5)
 #undef MBSC_COLUMN
-    group += kColumns;
+        group += kColumns;
   }
   out.v[0][0] = a00, out.v[0][1] = a01, out.v[0][2] = a02, out.v[0][3] = a03, out.v[0][4] = a04, out.v[0][5] = a05;
   out.v[1][0] = a10, out.v[1][1] = a11, out.v[1][2] = a12, out.v[1][3] = a13, out.v[1][4] = a14, out.v[1][5] = a15;
@@ -159,8 +160,7 @@ HWY_NOINLINE void store_values(const Values<T>& k, int64_t rows, int64_t columns
   for (int64_t h = 0; h < 2; ++h)
     for (int64_t j = 0; j < columns; ++j) {
       hn::Store(k.v[h][j], tag, buffer);
-      for (int64_t i = 0; i < std::min(lanes, rows - h * lanes); ++i)
-        out[(h * lanes + i) * stride + j] = buffer[i];
+      for (int64_t i = 0; i < std::min(lanes, rows - h * lanes); ++i) out[(h * lanes + i) * stride + j] = buffer[i];
     }
 }
 
@@ -239,9 +239,12 @@ void run_form(const Tile<T>& tile) {
 template <class T>
 void run_task(Task task, const Tile<T>& tile) {
   switch (task) {
-    case Task::multiply: return run_form<Task::multiply>(tile);
-    case Task::degrees: return run_form<Task::degrees>(tile);
-    case Task::evaluate: return run_form<Task::evaluate>(tile);
+    case Task::multiply:
+      return run_form<Task::multiply>(tile);
+    case Task::degrees:
+      return run_form<Task::degrees>(tile);
+    case Task::evaluate:
+      return run_form<Task::evaluate>(tile);
   }
 }
 

@@ -120,8 +120,7 @@ Batch<T> make_batch(const BatchPlan& plan, int64_t t, const RowSpace& space, Mat
   for (size_t v = 0; v < draw.vectors.size(); ++v) {
     std::fill(sum.begin(), sum.end(), 0.0);
     for (size_t i = 0; i < draw.vectors[v].size(); ++i)
-      for (int64_t c = 0; c < k; ++c)
-        sum[size_t(c)] += draw.signs[v][i] * double(rows(place(draw.vectors[v][i]), c));
+      for (int64_t c = 0; c < k; ++c) sum[size_t(c)] += draw.signs[v][i] * double(rows(place(draw.vectors[v][i]), c));
     for (size_t i = 0; i < draw.vectors[v].size(); ++i)
       for (int64_t c = 0; c < k; ++c)
         batch.coefficients(place(draw.vectors[v][i]), c) += T(draw.scale * draw.signs[v][i] * sum[size_t(c)]);

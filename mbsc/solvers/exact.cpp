@@ -177,12 +177,12 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
       pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov.columns());
       const bool enough = krylov.columns() >= k;
       const double residual = enough ? krylov.largest_residual(k) : std::numeric_limits<double>::infinity();
-      go_on = observe(L, options, observer,
-                      Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
-                                  budget.fraction(pairs.columns_evaluated, pairs.iterations),
-                                  krylov.values().head(std::min(k, krylov.columns())).sum(), residual,
-                                  MatrixView<const T>{}},
-                      budget.seconds(), pairs);
+      go_on = observe(
+          L, options, observer,
+          Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
+                      budget.fraction(pairs.columns_evaluated, pairs.iterations),
+                      krylov.values().head(std::min(k, krylov.columns())).sum(), residual, MatrixView<const T>{}},
+          budget.seconds(), pairs);
       if (!go_on) {
         pairs.status = Status::stopped;
         break;
@@ -190,9 +190,12 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
       const bool last = budget.spent(pairs.columns_evaluated + n, pairs.iterations);
       if (enough && (residual <= target || last || whole)) {
         const bool progress = certify_ritz();
-        if (best <= tolerance) pairs.status = Status::converged;
-        else if (last) pairs.status = Status::budget;
-        else if (whole || !progress) pairs.status = Status::stalled;
+        if (best <= tolerance)
+          pairs.status = Status::converged;
+        else if (last)
+          pairs.status = Status::budget;
+        else if (whole || !progress)
+          pairs.status = Status::stalled;
         else {
           target = residual * 0.5 * tolerance / best;  // the estimate was too hopeful
           whole = !krylov.advance(sizes.keep, uint64_t(pairs.iterations));

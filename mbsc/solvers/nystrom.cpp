@@ -114,13 +114,12 @@ std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmar
   const Normalized<T> K(affinity, std::vector<double>(size_t(affinity.rows().local_rows()), 1.0), 0);
   const std::vector<int64_t> chosen = choose_landmarks(K, landmarks, seed);
   const int64_t m = int64_t(chosen.size());
-  const std::vector<double> sums =
-      sum_over_blocks(affinity.rows(), m, [&](int64_t, Range rows, std::span<double> out) {
-        Matrix<T> block(rows.size(), m);
-        K.evaluate_definite(rows, chosen, block);
-        for (int64_t i = 0; i < block.rows(); ++i)
-          for (int64_t j = 0; j < m; ++j) out[size_t(j)] += double(block(i, j));
-      });
+  const std::vector<double> sums = sum_over_blocks(affinity.rows(), m, [&](int64_t, Range rows, std::span<double> out) {
+    Matrix<T> block(rows.size(), m);
+    K.evaluate_definite(rows, chosen, block);
+    for (int64_t i = 0; i < block.rows(); ++i)
+      for (int64_t j = 0; j < m; ++j) out[size_t(j)] += double(block(i, j));
+  });
   Matrix<T> square(m, m);
   K.evaluate_definite_square(chosen, square);
   const MatrixXd root = inverse_root<T>(widen(square));
@@ -159,8 +158,8 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   pairs.landmarks = int64_t(landmarks.size());
   pairs.columns_evaluated = 2 * pairs.landmarks;
   pairs.iterations = 1;
-  pairs.flops = 6 * N * K + 8 * K * K * K - 3 * K * K + 4 * N * K * K - 3 * K + 2 * N * K * m + N * m +
-                2 * N * m * m + m * m + m * m * m - N;
+  pairs.flops = 6 * N * K + 8 * K * K * K - 3 * K * K + 4 * N * K * K - 3 * K + 2 * N * K * m + N * m + 2 * N * m * m +
+                m * m + m * m * m - N;
   if (options.tolerance) {
     EigenPairs<T> certified = pairs;
     try {
@@ -178,11 +177,11 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   return pairs;
 }
 
-#define MBSC_INSTANTIATE(T)                                                                                  \
-  template std::vector<int64_t> choose_landmarks(const Normalized<T>&, int64_t, uint64_t);                   \
-  template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t,         \
-                                         const StopToken&);                                                  \
-  template std::vector<double> nystrom_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&);     \
+#define MBSC_INSTANTIATE(T)                                                                              \
+  template std::vector<int64_t> choose_landmarks(const Normalized<T>&, int64_t, uint64_t);               \
+  template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t,     \
+                                         const StopToken&);                                              \
+  template std::vector<double> nystrom_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&); \
   template EigenPairs<T> solve_nystrom(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)

@@ -56,7 +56,8 @@ struct SolverOptions {
   PowerOperator power_operator = PowerOperator::plain;
 
   // exact
-  int64_t block_size = 0;  ///< columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget
+  int64_t block_size =
+      0;  ///< columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget
   int64_t basis_size = 0;  ///< columns kept before a restart; 0 = 5 blocks, or more where 64 MiB hold more
 
   StopToken stop;
@@ -70,7 +71,7 @@ struct Progress {
   double fraction = 0;   ///< of the budget, or NaN where no end is in sight
   double objective = 0;  ///< trace(W'LW) of the first k columns, as estimated by this iteration
   double residual = std::numeric_limits<double>::quiet_NaN();  ///< the largest, where it is known
-  MatrixView<const T> basis;  ///< W, own rows; may have more than k columns
+  MatrixView<const T> basis;                                   ///< W, own rows; may have more than k columns
 };
 
 /// Called after each iteration; returning false ends the solver, which returns what it has.
@@ -103,10 +104,10 @@ struct EigenPairs {
   int64_t iterations = 0;
   int64_t columns_evaluated = 0;  ///< a full product counts n
   int64_t full_products = 0;
-  double flops = 0;               ///< by the paper's formulas (docs/methods.md)
+  double flops = 0;  ///< by the paper's formulas (docs/methods.md)
   double seconds = 0;
   std::vector<TraceEntry> trace;
-  int64_t batch_size = 0;         ///< as chosen
+  int64_t batch_size = 0;  ///< as chosen
   int64_t landmarks = 0;
 };
 

@@ -20,9 +20,12 @@ inline double kernel_value(const Points& points, const Kernel& kernel, int64_t i
     nj += y * y;
   }
   switch (kernel.kind) {
-    case KernelKind::rbf: return std::exp(-kernel.gamma * squares);
-    case KernelKind::exponential: return std::exp(-kernel.gamma * std::sqrt(squares));
-    case KernelKind::cosine: return ni > 0 && nj > 0 ? std::max(0.0, dot / std::sqrt(ni * nj)) : 0.0;
+    case KernelKind::rbf:
+      return std::exp(-kernel.gamma * squares);
+    case KernelKind::exponential:
+      return std::exp(-kernel.gamma * std::sqrt(squares));
+    case KernelKind::cosine:
+      return ni > 0 && nj > 0 ? std::max(0.0, dot / std::sqrt(ni * nj)) : 0.0;
   }
   return 0;
 }

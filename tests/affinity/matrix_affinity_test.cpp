@@ -73,8 +73,7 @@ TYPED_TEST(MatrixAffinityOf, EveryProductEqualsThatOfTheKernelItWasMadeFrom) {
 
 TYPED_TEST(MatrixAffinityOf, TheDiagonalCountsAsZeroWhateverWasGiven) {
   using T = TypeParam;
-  Matrix<T> stored =
-      stored_matrix<T>(Points(random_matrix<T>(10, 2, 3).view()), {KernelKind::rbf, 1});
+  Matrix<T> stored = stored_matrix<T>(Points(random_matrix<T>(10, 2, 3).view()), {KernelKind::rbf, 1});
   const MatrixAffinity<T> ones(Points(stored.view()), RowSpace(10, 1));
   EXPECT_EQ(ones.self_similarity(), 1);
   const Degrees before = ones.degrees({});

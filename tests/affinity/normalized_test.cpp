@@ -26,8 +26,7 @@ constexpr Kernel kernel{KernelKind::rbf, 0.6};
 MatrixXd dense_normalized(const MatrixXd& A, double regularization, double diagonal = 0) {
   const VectorXd d = A.rowwise().sum();
   const double tau = regularization * d.mean();
-  const VectorXd s =
-      d.unaryExpr([&](double x) { return x + tau > 0 ? 1 / std::sqrt(x + tau) : 0.0; });
+  const VectorXd s = d.unaryExpr([&](double x) { return x + tau > 0 ? 1 / std::sqrt(x + tau) : 0.0; });
   MatrixXd whole = A;
   whole.diagonal().array() += diagonal;
   whole.array() += tau / double(A.rows());
@@ -56,8 +55,7 @@ TYPED_TEST(NormalizedOf, ProductEqualsTheDenseOneWithAndWithoutRegularization) {
     L.multiply(this->W, out, {});
     const MatrixXd expected = dense_normalized(this->dense, regularization) * to_eigen(this->W);
     EXPECT_LT((to_eigen(out) - expected).cwiseAbs().maxCoeff(), this->bound) << regularization;
-    EXPECT_NEAR(L.regularization_added(), regularization * this->dense.sum() / double(n),
-                this->bound * double(n));
+    EXPECT_NEAR(L.regularization_added(), regularization * this->dense.sum() / double(n), this->bound * double(n));
   }
 }
 
@@ -69,8 +67,7 @@ TYPED_TEST(NormalizedOf, LargestEigenvalueIsOneWithTheRootsOfTheDegrees) {
     for (int64_t i = 0; i < n; ++i) root(i, 0) = 1 / L.inverse_root_degrees()[size_t(i)];
     L.multiply(root, out, {});
     // The entries are below sqrt(n).
-    EXPECT_LT((to_eigen(out) - to_eigen(root)).cwiseAbs().maxCoeff(),
-              this->bound * std::sqrt(double(n)));
+    EXPECT_LT((to_eigen(out) - to_eigen(root)).cwiseAbs().maxCoeff(), this->bound * std::sqrt(double(n)));
   }
 }
 
@@ -113,10 +110,8 @@ TYPED_TEST(NormalizedOf, DefiniteBlocksAndProductsHaveTheSelfSimilarityOnTheDiag
     MatrixXd expected = MatrixXd::Zero(n, 3);
     for (int64_t j = 0; j < 6; ++j) {
       const int64_t column = columns[size_t(j)];
-      for (int64_t i = 0; i < 50; ++i)
-        EXPECT_NEAR(double(block(i, j)), K(20 + i, column), this->bound);
-      for (int64_t i = 0; i < 6; ++i)
-        EXPECT_NEAR(double(square(i, j)), K(columns[size_t(i)], column), this->bound);
+      for (int64_t i = 0; i < 50; ++i) EXPECT_NEAR(double(block(i, j)), K(20 + i, column), this->bound);
+      for (int64_t i = 0; i < 6; ++i) EXPECT_NEAR(double(square(i, j)), K(columns[size_t(i)], column), this->bound);
       expected += K.col(column) * to_eigen(C).row(j);
     }
     EXPECT_LT((to_eigen(product) - expected).cwiseAbs().maxCoeff(), this->bound);
@@ -140,8 +135,7 @@ TYPED_TEST(NormalizedOf, IsolatedPointsAreZeroRowsUnlessRegularized) {
       EXPECT_EQ(L.inverse_root_degrees()[size_t(i)], T(0));
     }
   }
-  const MatrixXd expected =
-      dense_normalized(dense_affinity(Points(far.view()), kernel), 0) * to_eigen(this->W);
+  const MatrixXd expected = dense_normalized(dense_affinity(Points(far.view()), kernel), 0) * to_eigen(this->W);
   EXPECT_LT((to_eigen(out) - expected).cwiseAbs().maxCoeff(),
             2e3 * this->bound);  // direct distances at |x| = 900
 

@@ -21,8 +21,7 @@ TEST(PairSchedule, VisitsEveryPairExactlyOnce) {
         ++visits[pair];
       }
     EXPECT_EQ(int64_t(visits.size()), blocks * (blocks + 1) / 2) << blocks << " blocks";
-    for (const auto& [pair, count] : visits)
-      EXPECT_EQ(count, 1) << pair.first << ", " << pair.second;
+    for (const auto& [pair, count] : visits) EXPECT_EQ(count, 1) << pair.first << ", " << pair.second;
   }
 }
 
@@ -46,8 +45,7 @@ TEST(PairSchedule, KeepsAllBlocksButOneBusy) {
   for (int64_t blocks = 2; blocks <= 40; ++blocks) {
     const PairSchedule schedule(blocks);
     EXPECT_EQ(schedule.rounds(), blocks + blocks % 2);
-    for (int64_t r = 1; r < schedule.rounds(); ++r)
-      EXPECT_EQ(int64_t(schedule.round(r).size()), blocks / 2);
+    for (int64_t r = 1; r < schedule.rounds(); ++r) EXPECT_EQ(int64_t(schedule.round(r).size()), blocks / 2);
   }
 }
 

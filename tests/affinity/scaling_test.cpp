@@ -36,8 +36,7 @@ Statistics statistics(const Points& points, int64_t feature, int64_t rows) {
     s.largest = std::max(s.largest, points(i, feature));
     s.mean += points(i, feature) / double(rows);
   }
-  for (int64_t i = 0; i < rows; ++i)
-    s.deviation += std::pow(points(i, feature) - s.mean, 2) / double(rows);
+  for (int64_t i = 0; i < rows; ++i) s.deviation += std::pow(points(i, feature) - s.mean, 2) / double(rows);
   s.deviation = std::sqrt(s.deviation);
   return s;
 }
@@ -185,8 +184,7 @@ TEST(CheckFinite, NamesTheFirstBadRowAndFeatureForAnyNumberOfThreads) {
         check_finite(Points(X.view()), threads);
         ADD_FAILURE() << "not refused";
       } catch (const InvalidInput& error) {
-        EXPECT_NE(std::string(error.what()).find("row 64, feature 3"), std::string::npos)
-            << error.what();
+        EXPECT_NE(std::string(error.what()).find("row 64, feature 3"), std::string::npos) << error.what();
       }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact solver against dense LAPACK, on problems that break eigensolvers.
-#include <gtest/gtest.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <lapacke.h>
 
 #include <cmath>
@@ -140,10 +140,10 @@ void check_against_lapack(double tolerance, double bound) {
       // The largest principal angle's sine, by the part of U outside W.
       const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(W).householderQ() * MatrixXd::Identity(W.rows(), k);
       const double sine = Eigen::JacobiSVD<MatrixXd>(U - Q * (Q.transpose() * U)).singularValues()[0];
-      const std::string what = problem.name + ", n = " + std::to_string(X.rows()) + ", d = " +
-                               std::to_string(X.cols()) + ", k = " + std::to_string(k) + ", gap = " +
-                               std::to_string(gap) + ", passes = " + std::to_string(pairs.full_products) + ", " +
-                               to_string(pairs.status) + ", sine = " + fmt::format("{:.2e}", sine);
+      const std::string what = problem.name + ", n = " + std::to_string(X.rows()) +
+                               ", d = " + std::to_string(X.cols()) + ", k = " + std::to_string(k) +
+                               ", gap = " + std::to_string(gap) + ", passes = " + std::to_string(pairs.full_products) +
+                               ", " + to_string(pairs.status) + ", sine = " + fmt::format("{:.2e}", sine);
       EXPECT_LE(sine * gap, bound) << what;
       for (int64_t j = 0; j < k; ++j) EXPECT_NEAR(pairs.values[j], dense.values[j], bound) << what << ", pair " << j;
       ++problems;

@@ -36,9 +36,7 @@ Sample sample(Shape shape, int64_t n, int64_t features = 2) {
 bool same_partition(std::span<const int32_t> a, std::span<const int32_t> b) {
   std::map<int32_t, int32_t> forth, back;
   for (size_t i = 0; i < a.size(); ++i)
-    if (forth.emplace(a[i], b[i]).first->second != b[i] ||
-        back.emplace(b[i], a[i]).first->second != a[i])
-      return false;
+    if (forth.emplace(a[i], b[i]).first->second != b[i] || back.emplace(b[i], a[i]).first->second != a[i]) return false;
   return a.size() == b.size();
 }
 
@@ -60,8 +58,7 @@ void expect_well_formed(const Clustering& result, int64_t n, int64_t clusters) {
   }
   EXPECT_EQ(sizes, result.cluster_sizes);
   EXPECT_TRUE(std::is_sorted(sizes.rbegin(), sizes.rend())) << "labels go by falling size";
-  for (int64_t i = 0; i < result.embedding.size(); ++i)
-    ASSERT_TRUE(std::isfinite(result.embedding.data()[i]));
+  for (int64_t i = 0; i < result.embedding.size(); ++i) ASSERT_TRUE(std::isfinite(result.embedding.data()[i]));
 }
 
 TEST(Cluster, FindsBlobsRingsAndMoonsWithDefaults) {
@@ -85,15 +82,14 @@ TEST(Cluster, FindsBlobsRingsAndMoonsWithDefaults) {
 TEST(Cluster, FindsBlobsWithEveryMethodAndEmbeddingScale) {
   const Sample s = sample(Shape::blobs, 600, 4);
   for (const Method method : {Method::exact, Method::minibatch, Method::nystrom, Method::power})
-    for (const EmbeddingScale scale :
-         {EmbeddingScale::none, EmbeddingScale::row, EmbeddingScale::degree}) {
+    for (const EmbeddingScale scale : {EmbeddingScale::none, EmbeddingScale::row, EmbeddingScale::degree}) {
       ClusterOptions options = options_for(3);
+      options.gamma = 0.2;  // wide: a few products of the power method tell the blobs apart
       options.method = method;
       options.embedding_scale = scale;
       if (method == Method::minibatch) options.solver.passes = 10;
       const Clustering result = cluster(Points(s.X.view()), options);
-      EXPECT_TRUE(same_partition(result.labels, s.classes))
-          << to_string(method) << ", scale " << int(scale);
+      EXPECT_TRUE(same_partition(result.labels, s.classes)) << to_string(method) << ", scale " << int(scale);
       expect_well_formed(result, 600, 3);
     }
 }
@@ -166,8 +162,7 @@ TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
       EXPECT_EQ(one.labels, many.labels) << to_string(method) << ", " << threads << " threads";
       EXPECT_EQ(one.gamma, many.gamma);
       EXPECT_EQ(one.eigenvalues, many.eigenvalues);
-      EXPECT_TRUE(std::equal(one.embedding.data(), one.embedding.data() + one.embedding.size(),
-                             many.embedding.data()));
+      EXPECT_TRUE(std::equal(one.embedding.data(), one.embedding.data() + one.embedding.size(), many.embedding.data()));
     }
   }
 }
@@ -175,8 +170,7 @@ TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
 TEST(Cluster, APrecomputedMatrixGivesThePartitionOfItsPoints) {
   const Sample s = sample(Shape::moons, 300);
   const Clustering direct = cluster(Points(s.X.view()), options_for(2));
-  const Eigen::MatrixXd A =
-      testing::dense_affinity(Points(s.X.view()), {KernelKind::rbf, direct.gamma});
+  const Eigen::MatrixXd A = testing::dense_affinity(Points(s.X.view()), {KernelKind::rbf, direct.gamma});
   Matrix<double> stored(300, 300);
   for (int64_t i = 0; i < 300; ++i)
     for (int64_t j = 0; j < 300; ++j) stored(i, j) = A(i, j);
@@ -210,12 +204,9 @@ std::string refusal(const Matrix<float>& X, const ClusterOptions& options) {
 TEST(Cluster, DataThatCannotBeClusteredAreRefusedWithTheRuleAndTheValue) {
   const Matrix<float> X = random_matrix<float>(20, 2, 5);
   EXPECT_EQ(refusal(X, options_for(0)), "clusters must be in [1, 20], the number of points; got 0");
-  EXPECT_EQ(refusal(X, options_for(21)),
-            "clusters must be in [1, 20], the number of points; got 21");
-  EXPECT_EQ(refusal(random_matrix<float>(1, 2, 5), options_for(1)),
-            "clustering needs at least 2 points; got 1");
-  EXPECT_EQ(refusal(Matrix<float>(0, 2), options_for(1)),
-            "clustering needs at least 2 points; got 0");
+  EXPECT_EQ(refusal(X, options_for(21)), "clusters must be in [1, 20], the number of points; got 21");
+  EXPECT_EQ(refusal(random_matrix<float>(1, 2, 5), options_for(1)), "clustering needs at least 2 points; got 1");
+  EXPECT_EQ(refusal(Matrix<float>(0, 2), options_for(1)), "clustering needs at least 2 points; got 0");
   EXPECT_EQ(refusal(Matrix<float>(5, 0), options_for(1)), "the points have no features");
   EXPECT_EQ(refusal(Matrix<float>(5, 2), options_for(2)),
             "all 5 points are equal: 1 distinct point, nothing to cluster");
@@ -227,14 +218,12 @@ TEST(Cluster, DataThatCannotBeClusteredAreRefusedWithTheRuleAndTheValue) {
   EXPECT_EQ(refusal(bad, options_for(2)), "row 8, feature 2: nan is not allowed");
   ClusterOptions narrow = options_for(2);
   narrow.gamma = 1e12;
-  EXPECT_NE(refusal(X, narrow).find("choose a smaller gamma"), std::string::npos)
-      << refusal(X, narrow);
+  EXPECT_NE(refusal(X, narrow).find("choose a smaller gamma"), std::string::npos) << refusal(X, narrow);
 }
 
 TEST(Cluster, BadOptionsAreRefused) {
   const Matrix<float> X = random_matrix<float>(20, 2, 6);
-  const auto refused = [&](const std::string& start,
-                           const std::function<void(ClusterOptions&)>& change) {
+  const auto refused = [&](const std::string& start, const std::function<void(ClusterOptions&)>& change) {
     ClusterOptions options = options_for(2);
     change(options);
     EXPECT_EQ(refusal(X, options).rfind(start, 0), 0u) << start << " | " << refusal(X, options);
@@ -249,15 +238,12 @@ TEST(Cluster, BadOptionsAreRefused) {
   for (const double bad : {-1.0, std::nan("")}) {
     refused("step must be positive", [&](ClusterOptions& o) { o.solver.step = bad; });
     refused("stall must be at least 0", [&](ClusterOptions& o) { o.solver.stall = bad; });
-    refused("regularization must be at least 0",
-            [&](ClusterOptions& o) { o.regularization = bad; });
+    refused("regularization must be at least 0", [&](ClusterOptions& o) { o.regularization = bad; });
   }
   refused("restarts must be at least 1", [](ClusterOptions& o) { o.restarts = 0; });
   refused("iterations must be at least 1", [](ClusterOptions& o) { o.solver.iterations = 0; });
-  refused("degrees = nystrom goes with",
-          [](ClusterOptions& o) { o.degrees = DegreeKind::nystrom; });
-  refused("a precomputed affinity must be square",
-          [](ClusterOptions& o) { o.affinity = AffinityKind::precomputed; });
+  refused("degrees = nystrom goes with", [](ClusterOptions& o) { o.degrees = DegreeKind::nystrom; });
+  refused("a precomputed affinity must be square", [](ClusterOptions& o) { o.affinity = AffinityKind::precomputed; });
 }
 
 }  // namespace

@@ -64,8 +64,7 @@ TEST(ThreadComm, ExchangeMovesBytesAroundARingAtEveryDistance) {
         // The length depends on the sender: both ends know it.
         std::vector<int> send(static_cast<size_t>(comm.rank() + 1), comm.rank());
         std::vector<int> receive(static_cast<size_t>(from + 1), -1);
-        comm.exchange_bytes(std::as_bytes(std::span(send)), to,
-                            std::as_writable_bytes(std::span(receive)), from);
+        comm.exchange_bytes(std::as_bytes(std::span(send)), to, std::as_writable_bytes(std::span(receive)), from);
         EXPECT_EQ(receive, std::vector<int>(static_cast<size_t>(from + 1), from));
       }
     });
@@ -122,8 +121,7 @@ TEST(SerialComm, IsOneRankWhoseCollectivesReturnWhatTheyAreGiven) {
   EXPECT_EQ(comm.broadcast<int>(5), 5);
   const std::vector<int> send{1, 2, 3};
   std::vector<int> receive(3);
-  comm.exchange_bytes(std::as_bytes(std::span(send)), 0, std::as_writable_bytes(std::span(receive)),
-                      0);
+  comm.exchange_bytes(std::as_bytes(std::span(send)), 0, std::as_writable_bytes(std::span(receive)), 0);
   EXPECT_EQ(receive, send);
 }
 

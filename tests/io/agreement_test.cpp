@@ -37,8 +37,7 @@ Sample random_sample(int64_t n, int64_t d, bool exact, uint64_t seed) {
   return sample;
 }
 
-std::string text_of(const Sample& sample, const std::string& separator,
-                    const std::string& line_end) {
+std::string text_of(const Sample& sample, const std::string& separator, const std::string& line_end) {
   std::string text;
   for (int64_t i = 0; i < sample.values.rows(); ++i) {
     for (int64_t f = 0; f < sample.values.cols(); ++f) {
@@ -81,8 +80,7 @@ void expect_equal(const Table& table, const Sample& sample, Range rows) {
     for (int64_t f = 0; f < table.features; ++f) {
       ASSERT_EQ(points(i, f), sample.values(rows.begin + i, f)) << i << ", " << f;
     }
-    const std::string& name =
-        table.class_names[static_cast<size_t>(table.truth[static_cast<size_t>(i)])];
+    const std::string& name = table.class_names[static_cast<size_t>(table.truth[static_cast<size_t>(i)])];
     ASSERT_EQ(name, fmt::to_string(sample.labels[static_cast<size_t>(rows.begin + i)]));
   }
 }
@@ -126,11 +124,10 @@ TEST_P(Agreement, RangesOfRowsAreRowsOfTheWhole) {
       npy_with_labels(folder, sample),
   };
   for (const std::string& path : paths) {
-    for (const Range rows : {Range{0, 100}, Range{0, 1}, Range{37, 64}, Range{99, 100}, Range{0, 0},
-                             Range{50, 50}, Range{100, 100}}) {
+    for (const Range rows :
+         {Range{0, 100}, Range{0, 1}, Range{37, 64}, Range{99, 100}, Range{0, 0}, Range{50, 50}, Range{100, 100}}) {
       for (const size_t chunk : {1000u, 1u << 20}) {
-        SCOPED_TRACE(fmt::format("{}, rows [{}, {}), chunks of {} bytes", path, rows.begin,
-                                 rows.end, chunk));
+        SCOPED_TRACE(fmt::format("{}, rows [{}, {}), chunks of {} bytes", path, rows.begin, rows.end, chunk));
         ReadOptions options = with_label("last");
         options.rows = rows;
         options.threads = 2;
@@ -150,9 +147,7 @@ TEST_P(Agreement, AnyNumberOfThreadsGivesTheSameBits) {
     options.threads = threads;
     const Table many = read_in_chunks(path, options, 5000);
     ASSERT_EQ(many.memory_bytes(), one.memory_bytes());
-    EXPECT_EQ(
-        std::memcmp(many.buffer.get(), one.buffer.get(), static_cast<size_t>(one.memory_bytes())),
-        0);
+    EXPECT_EQ(std::memcmp(many.buffer.get(), one.buffer.get(), static_cast<size_t>(one.memory_bytes())), 0);
     EXPECT_EQ(many.truth, one.truth);
     EXPECT_EQ(many.class_names, one.class_names);
   }

@@ -57,21 +57,14 @@ TEST_F(Csv, WindowsLineEndsAndByteOrderMarkAreAccepted) {
             (Rows{{1, 2}, {3, 4}}));
 }
 
-TEST_F(Csv, SpaceAroundCellsDoesNotCount) {
-  EXPECT_EQ(rows_of(read(" 1 , 2\n3  ,\t4 \n")), (Rows{{1, 2}, {3, 4}}));
-}
+TEST_F(Csv, SpaceAroundCellsDoesNotCount) { EXPECT_EQ(rows_of(read(" 1 , 2\n3  ,\t4 \n")), (Rows{{1, 2}, {3, 4}})); }
 
-TEST_F(Csv, LastLineMayLackItsNewline) {
-  EXPECT_EQ(rows_of(read("1,2\n3,4")), (Rows{{1, 2}, {3, 4}}));
-}
+TEST_F(Csv, LastLineMayLackItsNewline) { EXPECT_EQ(rows_of(read("1,2\n3,4")), (Rows{{1, 2}, {3, 4}})); }
 
-TEST_F(Csv, BlankLinesArePassedOver) {
-  EXPECT_EQ(rows_of(read("\n1,2\n \t\n3,4\n\n\n")), (Rows{{1, 2}, {3, 4}}));
-}
+TEST_F(Csv, BlankLinesArePassedOver) { EXPECT_EQ(rows_of(read("\n1,2\n \t\n3,4\n\n\n")), (Rows{{1, 2}, {3, 4}})); }
 
 TEST_F(Csv, NumbersMayHaveSignsExponentsAndQuotes) {
-  EXPECT_EQ(rows_of(read("+1.5,1e5\n\"-2.5\", \" 1E-2 \"\n.5,5.\n")),
-            (Rows{{1.5, 1e5}, {-2.5, 0.01}, {0.5, 5}}));
+  EXPECT_EQ(rows_of(read("+1.5,1e5\n\"-2.5\", \" 1E-2 \"\n.5,5.\n")), (Rows{{1.5, 1e5}, {-2.5, 0.01}, {0.5, 5}}));
 }
 
 TEST_F(Csv, LongIntegersAreRoundedCorrectly) {
@@ -114,9 +107,7 @@ TEST_F(Csv, IntegerClassesAreSortedAsNumbers) {
   EXPECT_EQ(table.class_names, (Names{"-1", "9", "10"}));
 }
 
-TEST_F(Csv, ValuesExactInFloat32StayFloat32) {
-  EXPECT_EQ(read("16777216,0.5\n-255,1e10\n").type, ScalarType::float32);
-}
+TEST_F(Csv, ValuesExactInFloat32StayFloat32) { EXPECT_EQ(read("16777216,0.5\n-255,1e10\n").type, ScalarType::float32); }
 
 TEST_F(Csv, OneInexactValueMakesTheTableFloat64) {
   const Table table = read("1,2\n3,0.1\n5,16777217\n");
@@ -128,11 +119,9 @@ TEST_F(Csv, OneInexactValueMakesTheTableFloat64) {
 TEST_F(Csv, RaggedRowNamesBothLines) {
   EXPECT_EQ(error("1,2,3,4\n1,2,3,4\n5,6,7\n"), "points.csv:3: 3 values, but line 1 has 4");
   EXPECT_EQ(error("1,2\n1,2,3\n"), "points.csv:2: 3 values, but line 1 has 2");
-  EXPECT_EQ(error("1,2,\n1,2,3\n"),
-            "points.csv:1, column 3: the cell is empty; missing values are not allowed");
+  EXPECT_EQ(error("1,2,\n1,2,3\n"), "points.csv:1, column 3: the cell is empty; missing values are not allowed");
   EXPECT_EQ(error("x,y\n1,2\n3\n"), "points.csv:3: 1 value, but line 1 has 2");
-  EXPECT_EQ(error("1,2,cat\n1,cat\n", with_label("last")),
-            "points.csv:2: 2 values, but line 1 has 3");
+  EXPECT_EQ(error("1,2,cat\n1,cat\n", with_label("last")), "points.csv:2: 2 values, but line 1 has 3");
   EXPECT_EQ(error("1,2\n3,4,\n"), "points.csv:2: 3 values, but line 1 has 2");
 }
 
@@ -156,26 +145,20 @@ TEST_F(Csv, TextAtTheEdgeHintsAtTheLabelColumn) {
 }
 
 TEST_F(Csv, NanAndInfinityAreRefused) {
-  EXPECT_EQ(error("1,2\nnan,4\n"),
-            "points.csv:2, column 1: 'nan' is not allowed: values must be finite");
-  EXPECT_EQ(error("1,-inf\n3,4\n"),
-            "points.csv:1, column 2: '-inf' is not allowed: values must be finite");
-  EXPECT_EQ(error("1,2\n3,1e999\n"),
-            "points.csv:2, column 2: '1e999' is not allowed: values must be finite");
+  EXPECT_EQ(error("1,2\nnan,4\n"), "points.csv:2, column 1: 'nan' is not allowed: values must be finite");
+  EXPECT_EQ(error("1,-inf\n3,4\n"), "points.csv:1, column 2: '-inf' is not allowed: values must be finite");
+  EXPECT_EQ(error("1,2\n3,1e999\n"), "points.csv:2, column 2: '1e999' is not allowed: values must be finite");
 }
 
 TEST_F(Csv, EmptyCellIsRefused) {
-  EXPECT_EQ(error("1,2,3\n4,,6\n"),
-            "points.csv:2, column 2: the cell is empty; missing values are not allowed");
-  EXPECT_EQ(error("1\t2\t3\n4\t\t6\n"),
-            "points.csv:2, column 2: the cell is empty; missing values are not allowed");
+  EXPECT_EQ(error("1,2,3\n4,,6\n"), "points.csv:2, column 2: the cell is empty; missing values are not allowed");
+  EXPECT_EQ(error("1\t2\t3\n4\t\t6\n"), "points.csv:2, column 2: the cell is empty; missing values are not allowed");
   EXPECT_EQ(error("1,a\n2,\n", with_label("last")), "points.csv:2, column 2: the label is empty");
 }
 
 TEST_F(Csv, BadQuotesAreRefused) {
   EXPECT_EQ(error("1,2\n3,\"4\n"), "points.csv:2: a quote is opened but not closed on this line");
-  EXPECT_EQ(error("1,2\n3,4\n\"5\"6,7\n"),
-            "points.csv:3: there is text after the closing quote of '5'");
+  EXPECT_EQ(error("1,2\n3,4\n\"5\"6,7\n"), "points.csv:3: there is text after the closing quote of '5'");
 }
 
 TEST_F(Csv, FilesWithoutRowsAreRefused) {
@@ -185,12 +168,9 @@ TEST_F(Csv, FilesWithoutRowsAreRefused) {
 }
 
 TEST_F(Csv, LabelColumnOutOfRangeIsRefused) {
-  EXPECT_EQ(error("1,2\n", with_label("3")),
-            "points.csv: label_column must be first, last or in [1, 2]; got 3");
-  EXPECT_EQ(error("1,2\n", with_label("0")),
-            "points.csv: label_column must be first, last or in [1, 2]; got 0");
-  EXPECT_EQ(error("1,2\n", with_label("lst")),
-            "points.csv: label_column must be first, last or in [1, 2]; got lst");
+  EXPECT_EQ(error("1,2\n", with_label("3")), "points.csv: label_column must be first, last or in [1, 2]; got 3");
+  EXPECT_EQ(error("1,2\n", with_label("0")), "points.csv: label_column must be first, last or in [1, 2]; got 0");
+  EXPECT_EQ(error("1,2\n", with_label("lst")), "points.csv: label_column must be first, last or in [1, 2]; got lst");
   EXPECT_EQ(error("1\n2\n", with_label("last")),
             "points.csv: the column of labels is the only one; there are no features");
 }

@@ -49,10 +49,8 @@ TEST(Gzip, NameDoesNotMatter) {
 
 TEST(Gzip, ConcatenatedMembersAreOneFile) {
   const TemporaryFolder folder;
-  const std::string members =
-      gzip("1,2\n3,") + gzip("4\n") + gzip("") + gzip("5,6\n") + std::string(100, '\0');
-  EXPECT_EQ(rows_of(read_table(folder.write("points.csv.gz", members))),
-            (Rows{{1, 2}, {3, 4}, {5, 6}}));
+  const std::string members = gzip("1,2\n3,") + gzip("4\n") + gzip("") + gzip("5,6\n") + std::string(100, '\0');
+  EXPECT_EQ(rows_of(read_table(folder.write("points.csv.gz", members))), (Rows{{1, 2}, {3, 4}, {5, 6}}));
 }
 
 TEST(Gzip, TruncatedFileIsRefused) {
@@ -60,12 +58,10 @@ TEST(Gzip, TruncatedFileIsRefused) {
   const std::string whole = gzip(many_rows(5000));
   for (const size_t length : {size_t{5}, size_t{200}, whole.size() / 2, whole.size() - 1}) {
     const std::string path = folder.write("points.csv.gz", whole.substr(0, length));
-    EXPECT_EQ(
-        error_of([&] { read_table(path); }),
-        fmt::format(
-            "points.csv.gz: the gzip data is truncated: it ends after {} bytes in the middle of "
-            "a member",
-            length));
+    EXPECT_EQ(error_of([&] { read_table(path); }),
+              fmt::format("points.csv.gz: the gzip data is truncated: it ends after {} bytes in the middle of "
+                          "a member",
+                          length));
   }
 }
 
@@ -76,8 +72,7 @@ TEST(Gzip, CorruptDataIsRefused) {
   const std::string path = folder.write("points.csv.gz", bytes);
   EXPECT_EQ(
       error_of([&] { read_table(path); }),
-      fmt::format("points.csv.gz: the gzip data is corrupt near byte {}: incorrect data check",
-                  bytes.size() - 4));
+      fmt::format("points.csv.gz: the gzip data is corrupt near byte {}: incorrect data check", bytes.size() - 4));
   const std::string garbage = folder.write("points.csv.gz", gzip("1,2\n") + "garbage");
   EXPECT_NE(error_of([&] { read_table(garbage); }).find("is corrupt near byte"), std::string::npos);
 }
@@ -100,8 +95,7 @@ TEST(InputStream, OtherBinaryFilesAreNamed) {
                                    "1\0,\0",
                                    6)),
             "points.csv: is UTF-16 text; save it as UTF-8");
-  EXPECT_EQ(error(std::string_view("1,2\0", 4)),
-            "points.csv: is neither text nor NPY: byte 3 is 0");
+  EXPECT_EQ(error(std::string_view("1,2\0", 4)), "points.csv: is neither text nor NPY: byte 3 is 0");
 }
 
 TEST(InputStream, StandardInputIsRead) {

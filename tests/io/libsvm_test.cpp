@@ -25,15 +25,12 @@ TEST_F(Libsvm, MissingIndicesAreZero) {
   EXPECT_EQ(table.truth, (Classes{1, 0, 1}));
 }
 
-TEST_F(Libsvm, SignedLabelsAreTheSameClass) {
-  EXPECT_EQ(read("+1 1:1\n1 1:2\n").class_names, (Names{"1"}));
-}
+TEST_F(Libsvm, SignedLabelsAreTheSameClass) { EXPECT_EQ(read("+1 1:1\n1 1:2\n").class_names, (Names{"1"})); }
 
 TEST_F(Libsvm, LaterRowsMayBeLonger) {
   const std::string path = folder_.write("points.txt", "1 1:1\n2 2:0.1\n1 5:3\n2 1:4\n");
   const Rows expected = {{1, 0, 0, 0, 0}, {0, 0.1, 0, 0, 0}, {0, 0, 0, 0, 3}, {4, 0, 0, 0, 0}};
-  for (const size_t chunk : {1u, 7u, 1000u})
-    EXPECT_EQ(rows_of(read_in_chunks(path, {}, chunk)), expected);
+  for (const size_t chunk : {1u, 7u, 1000u}) EXPECT_EQ(rows_of(read_in_chunks(path, {}, chunk)), expected);
 }
 
 TEST_F(Libsvm, RowRangesHaveAllFeatures) {
@@ -52,10 +49,8 @@ TEST_F(Libsvm, BadEntriesAreNamed) {
   EXPECT_EQ(error("1 1:1\n1 2:x\n"), "points.txt:2: '2:x' is not index:value");
   EXPECT_EQ(error("1 1:1\n1 qid:3 2:1\n"), "points.txt:2: 'qid:3' is not index:value");
   EXPECT_EQ(error("1 1:1\n1 0:3 2:1\n"), "points.txt:2: index 0 is not in [1, 2147483647]");
-  EXPECT_EQ(error("1 1:1\n1 5:3 2:1\n"),
-            "points.txt:2: index 2 comes after 5; indices must ascend");
-  EXPECT_EQ(error("1 1:1\n1 2:nan\n"),
-            "points.txt:2: '2:nan' is not allowed: values must be finite");
+  EXPECT_EQ(error("1 1:1\n1 5:3 2:1\n"), "points.txt:2: index 2 comes after 5; indices must ascend");
+  EXPECT_EQ(error("1 1:1\n1 2:nan\n"), "points.txt:2: '2:nan' is not allowed: values must be finite");
   EXPECT_EQ(error("1 1:1\n1:2 2:3\n"), "points.txt:2: there is no label before '1:2'");
 }
 

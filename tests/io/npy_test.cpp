@@ -9,13 +9,12 @@
 namespace mbsc::testing {
 namespace {
 
-std::string npy(const std::string& descr, const std::string& shape, const std::string& bytes,
-                bool fortran = false, int version = 1) {
-  const std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n",
-                                       descr, fortran ? "True" : "False", shape);
+std::string npy(const std::string& descr, const std::string& shape, const std::string& bytes, bool fortran = false,
+                int version = 1) {
+  const std::string dict =
+      fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}\n", descr, fortran ? "True" : "False", shape);
   std::string file = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';
-  for (int i = 0; i < (version == 1 ? 2 : 4); ++i)
-    file += static_cast<char>(dict.size() >> 8 * i & 0xff);
+  for (int i = 0; i < (version == 1 ? 2 : 4); ++i) file += static_cast<char>(dict.size() >> 8 * i & 0xff);
   return file + dict + bytes;
 }
 
@@ -26,8 +25,7 @@ std::string bytes_of(const std::vector<T>& values) {
 
 class Npy : public ::testing::Test {
  protected:
-  Table read(const std::string& content, const ReadOptions& options = {},
-             size_t chunk = 1 << 20) const {
+  Table read(const std::string& content, const ReadOptions& options = {}, size_t chunk = 1 << 20) const {
     return read_in_chunks(folder_.write("points.npy", content), options, chunk);
   }
   std::string error(const std::string& content, const ReadOptions& options = {}) const {
@@ -67,8 +65,7 @@ TEST_F(Npy, EveryVersionIsRead) {
 
 TEST_F(Npy, InexactValuesMakeTheTableFloat64) {
   for (const size_t chunk : {1u, 16u, 1000u}) {
-    const Table table =
-        read(npy("<f8", "(3, 2)", bytes_of<double>({1, 2, 3, 0.1, 5, 6})), {}, chunk);
+    const Table table = read(npy("<f8", "(3, 2)", bytes_of<double>({1, 2, 3, 0.1, 5, 6})), {}, chunk);
     EXPECT_EQ(table.type, ScalarType::float64);
     EXPECT_EQ(rows_of(table), (Rows{{1, 2}, {3, 0.1}, {5, 6}}));
   }
@@ -90,8 +87,7 @@ TEST_F(Npy, OneDimensionIsOneColumn) {
 
 TEST_F(Npy, LabelColumnIsTakenOutInBothOrders) {
   const auto by_rows = npy("<f8", "(3, 3)", bytes_of<double>({1, 9, 2, 3, 8, 4, 5, 9, 0.1}));
-  const auto by_columns =
-      npy("<f8", "(3, 3)", bytes_of<double>({1, 3, 5, 9, 8, 9, 2, 4, 0.1}), true);
+  const auto by_columns = npy("<f8", "(3, 3)", bytes_of<double>({1, 3, 5, 9, 8, 9, 2, 4, 0.1}), true);
   for (const std::string& file : {by_rows, by_columns}) {
     const Table table = read(file, with_label("2"));
     EXPECT_EQ(rows_of(table), (Rows{{1, 2}, {3, 4}, {5, 0.1}}));
@@ -120,8 +116,7 @@ TEST_F(Npy, CompressedFileIsRead) {
 
 TEST_F(Npy, TruncatedFileNamesBothSizes) {
   const auto file = npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5}));
-  const std::string expected =
-      "points.npy: the file is truncated: 2 x 3 values need 24 bytes, found 20";
+  const std::string expected = "points.npy: the file is truncated: 2 x 3 values need 24 bytes, found 20";
   EXPECT_EQ(error(file), expected);
   EXPECT_EQ(error(gzip(file)), expected);
   EXPECT_EQ(error(npy("<f4", "(2, 3)", "").substr(0, 30)),
@@ -137,8 +132,7 @@ TEST_F(Npy, WhatCannotBeATableIsRefused) {
   EXPECT_EQ(error(npy("<f4", "(1, 1, 1)", bytes_of<float>({1}))),
             "points.npy: the array must have 2 dimensions (or 1); it has 3");
   EXPECT_EQ(error(npy("<f4", "(0, 4)", "")), "points.npy: the array is empty: 0 x 4");
-  EXPECT_EQ(error("1,2\n3,4\n5,6\n"),
-            "points.npy: is not an NPY file: it does not begin with \\x93NUMPY");
+  EXPECT_EQ(error("1,2\n3,4\n5,6\n"), "points.npy: is not an NPY file: it does not begin with \\x93NUMPY");
 }
 
 TEST_F(Npy, NotFiniteValueIsLocated) {
@@ -147,15 +141,13 @@ TEST_F(Npy, NotFiniteValueIsLocated) {
       "points.npy: nan in row 2, column 1 (counted from 1) is not allowed: values must be finite";
   EXPECT_EQ(error(npy("<f4", "(2, 2)", bytes_of<float>({1, 2, nan, nan}))), message);
   EXPECT_EQ(error(npy("<f4", "(2, 2)", bytes_of<float>({1, nan, 2, 3}), true)), message);
-  EXPECT_EQ(error(npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 0, nan, 4, 1})), with_label("last")),
-            message);
+  EXPECT_EQ(error(npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 0, nan, 4, 1})), with_label("last")), message);
 }
 
 TEST_F(Npy, ArchivesAreNotMistakenForArrays) {
   const std::string path = folder_.write("points.npz", "PK\x03\x04 and so on");
-  EXPECT_EQ(
-      error_of([&] { read_table(path); }),
-      "points.npz: is a zip archive; unpack it first (an .npz: write the array with numpy.save)");
+  EXPECT_EQ(error_of([&] { read_table(path); }),
+            "points.npz: is a zip archive; unpack it first (an .npz: write the array with numpy.save)");
 }
 
 }  // namespace

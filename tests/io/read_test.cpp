@@ -51,8 +51,7 @@ TEST(ReadTable, LineNumbersCountAcrossChunksAndThreads) {
     for (const int threads : {1, 3}) {
       ReadOptions options;
       options.threads = threads;
-      EXPECT_EQ(error_of([&] { read_in_chunks(path, options, chunk); }),
-                "points.csv:437: 3 values, but line 1 has 2");
+      EXPECT_EQ(error_of([&] { read_in_chunks(path, options, chunk); }), "points.csv:437: 3 values, but line 1 has 2");
     }
   }
 }
@@ -79,8 +78,7 @@ TEST(ReadTable, ErrorWhileReadingAheadIsReported) {
 
 TEST(ReadLabels, EqualTextIsAnEqualClass) {
   const TemporaryFolder folder;
-  const LabelFile file =
-      read_labels(folder.write("labels.txt", "cat\r\n dog \n\"cat\"\n\nbig cat\n"));
+  const LabelFile file = read_labels(folder.write("labels.txt", "cat\r\n dog \n\"cat\"\n\nbig cat\n"));
   EXPECT_EQ(file.labels, (Classes{0, 1, 0, 2}));
   EXPECT_EQ(file.names, (Names{"cat", "dog", "big cat"}));
 }
@@ -94,8 +92,7 @@ TEST(ReadLabels, NumbersAreNumberedByFirstAppearance) {
 
 TEST(ReadLabels, FileWithoutLabelsIsRefused) {
   const TemporaryFolder folder;
-  EXPECT_EQ(error_of([&] { read_labels(folder.write("labels.txt", "")); }),
-            "labels.txt: the file is empty");
+  EXPECT_EQ(error_of([&] { read_labels(folder.write("labels.txt", "")); }), "labels.txt: the file is empty");
   EXPECT_EQ(error_of([&] { read_labels(folder.write("labels.txt", "\n\n")); }),
             "labels.txt: there are no labels, only blank lines");
 }

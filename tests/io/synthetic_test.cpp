@@ -47,8 +47,7 @@ TEST(Synthetic, APieceEqualsTheSameRowsOfTheWhole) {
 
 TEST(Synthetic, EveryPrefixIsBalanced) {
   for (const Shape shape : all_shapes) {
-    const SyntheticOptions options =
-        checked({.shape = shape, .n = 1003, .clusters = shape == Shape::moons ? 2 : 5});
+    const SyntheticOptions options = checked({.shape = shape, .n = 1003, .clusters = shape == Shape::moons ? 2 : 5});
     const Data data = make(options);
     std::vector<int64_t> count(options.clusters);
     for (int64_t i = 0; i < options.n; ++i) {
@@ -95,11 +94,8 @@ TEST(Synthetic, MoonsAreTwoInterleavedHalfCircles) {
 TEST(Synthetic, BlobsHaveCentresAtLeastSixApartAndTheAskedSpread) {
   for (const int64_t features : {1, 2, 3, 40})
     for (const int clusters : {1, 3, 50}) {
-      const SyntheticOptions options = checked({.shape = Shape::blobs,
-                                                .n = clusters,
-                                                .features = features,
-                                                .clusters = clusters,
-                                                .noise = 0});
+      const SyntheticOptions options =
+          checked({.shape = Shape::blobs, .n = clusters, .features = features, .clusters = clusters, .noise = 0});
       const Data centers = make(options);
       for (int64_t a = 0; a < clusters; ++a)
         for (int64_t b = 0; b < a; ++b)
@@ -118,8 +114,7 @@ TEST(Synthetic, BlobsHaveCentresAtLeastSixApartAndTheAskedSpread) {
 
 TEST(Synthetic, SpiralArmsStayApart) {
   for (const int clusters : {1, 2, 3, 6}) {
-    const SyntheticOptions options =
-        checked({.shape = Shape::spirals, .n = 2000, .clusters = clusters, .noise = 0});
+    const SyntheticOptions options = checked({.shape = Shape::spirals, .n = 2000, .clusters = clusters, .noise = 0});
     const Data data = make(options);
     // Arms are 1/2 apart along a ray, a little less across.
     for (int64_t i = 0; i < options.n; ++i)

@@ -83,8 +83,7 @@ std::string error_of(Work&& work) {
   return "";
 }
 
-inline Table read_in_chunks(const std::string& path, const ReadOptions& options,
-                            size_t chunk_bytes) {
+inline Table read_in_chunks(const std::string& path, const ReadOptions& options, size_t chunk_bytes) {
   InputStream stream(path, options.stop);
   return read_stream(stream, options, chunk_bytes);
 }
@@ -100,8 +99,7 @@ inline std::vector<std::vector<double>> rows_of(const Table& table) {
   const Points points = table.points();
   std::vector<std::vector<double>> rows(static_cast<size_t>(table.rows));
   for (int64_t i = 0; i < table.rows; ++i) {
-    for (int64_t f = 0; f < table.features; ++f)
-      rows[static_cast<size_t>(i)].push_back(points(i, f));
+    for (int64_t f = 0; f < table.features; ++f) rows[static_cast<size_t>(i)].push_back(points(i, f));
   }
   return rows;
 }

@@ -42,9 +42,7 @@ TEST(WriteNpy, ValuesBeginAtAMultipleOf64Bytes) {
   for (const int64_t rows : {1, 10, 100, 1000}) {
     const Matrix<double> values(rows, 1);
     write_npy(folder / "values.npy", MatrixView<const double>(values.view()));
-    EXPECT_EQ(
-        (std::filesystem::file_size(folder / "values.npy") - static_cast<size_t>(rows) * 8) % 64,
-        0u);
+    EXPECT_EQ((std::filesystem::file_size(folder / "values.npy") - static_cast<size_t>(rows) * 8) % 64, 0u);
   }
 }
 
@@ -74,8 +72,7 @@ TEST(WriteText, MissingFolderIsNamed) {
 
 TEST(WriteText, FullDeviceIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "skipped: no /dev/full";
-  EXPECT_EQ(error_of([] { write_text("/dev/full", "x"); }),
-            "/dev/full: cannot be written: No space left on device");
+  EXPECT_EQ(error_of([] { write_text("/dev/full", "x"); }), "/dev/full: cannot be written: No space left on device");
 }
 
 TEST(WriteText, DevicesAreWrittenDirectly) {
@@ -104,12 +101,9 @@ TEST(CheckWritable, RefusesWhatIsNoPlaceForAFile) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "inner");
   folder.write("file", "x");
-  EXPECT_EQ(error_of([&] { check_writable(folder / "inner"); }),
-            "inner: cannot be written: is a directory");
-  EXPECT_NE(error_of([&] { check_writable(folder / "file/labels.txt"); }).find("cannot be written"),
-            std::string::npos);
-  EXPECT_NE(error_of([&] { check_writable(folder / "none/labels.txt"); }).find("does not exist"),
-            std::string::npos);
+  EXPECT_EQ(error_of([&] { check_writable(folder / "inner"); }), "inner: cannot be written: is a directory");
+  EXPECT_NE(error_of([&] { check_writable(folder / "file/labels.txt"); }).find("cannot be written"), std::string::npos);
+  EXPECT_NE(error_of([&] { check_writable(folder / "none/labels.txt"); }).find("does not exist"), std::string::npos);
   EXPECT_EQ(error_of([] { check_writable(""); }), "the name of an output file must not be empty");
 }
 
@@ -117,11 +111,9 @@ TEST(CheckWritable, RefusesAReadOnlyFolder) {
   if (::geteuid() == 0) GTEST_SKIP() << "skipped: root may write anywhere";
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "locked");
-  std::filesystem::permissions(
-      folder / "locked", std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
-  EXPECT_NE(error_of([&] {
-              check_writable(folder / "locked/labels.txt");
-            }).find("no file can be created in"),
+  std::filesystem::permissions(folder / "locked",
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  EXPECT_NE(error_of([&] { check_writable(folder / "locked/labels.txt"); }).find("no file can be created in"),
             std::string::npos);
 }
 

@@ -34,8 +34,7 @@ TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {
         before = expected;
         // Fading steps, with a leap in between: bounds must survive both.
         const double step_size = step % 9 == 8 ? 1 : 0.1 / (1 + step);
-        for (int64_t i = 0; i < centers.size(); ++i)
-          centers.data()[i] += step_size * random.normal(step, i);
+        for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] += step_size * random.normal(step, i);
       }
     }
 }
@@ -50,8 +49,7 @@ TYPED_TEST(AssignmentOf, TiesGoToTheLowestNumber) {
   const RowSpace space(rows.rows(), 1);
   Assignment<T> assignment(space, rows, {});
   for (int step = 0; step < 20; ++step) {
-    for (int64_t i = 0; i < centers.size(); ++i)
-      centers.data()[i] = static_cast<double>(random.below(5, step + 1, i));
+    for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] = static_cast<double>(random.below(5, step + 1, i));
     assignment.update(centers);
     ASSERT_EQ(assignment.labels(), nearest_centers(rows, centers));
   }

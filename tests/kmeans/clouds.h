@@ -12,15 +12,13 @@ namespace mbsc {
 
 /// n rows around `groups` standard normal centres, row i near centre i mod groups.
 template <class T>
-Matrix<T> make_clouds(int64_t n, int64_t columns, int64_t groups, double spread,
-                      uint64_t seed = 1) {
+Matrix<T> make_clouds(int64_t n, int64_t columns, int64_t groups, double spread, uint64_t seed = 1) {
   const Random random(seed, Stream::test);
   const uint64_t centers = uint64_t{1} << 40;
   Matrix<T> rows(n, columns);
   for (int64_t i = 0; i < n; ++i)
     for (int64_t f = 0; f < columns; ++f)
-      rows(i, f) =
-          static_cast<T>(random.normal(i % groups, centers + f) + spread * random.normal(i, f));
+      rows(i, f) = static_cast<T>(random.normal(i % groups, centers + f) + spread * random.normal(i, f));
   return rows;
 }
 

@@ -18,8 +18,7 @@ namespace mbsc {
 namespace {
 
 template <class T>
-KMeansResult cluster(const Matrix<T>& rows, const KMeansOptions& options,
-                     std::span<const uint8_t> excluded = {}) {
+KMeansResult cluster(const Matrix<T>& rows, const KMeansOptions& options, std::span<const uint8_t> excluded = {}) {
   return kmeans<T>(RowSpace(rows.rows(), 1), rows.view(), excluded, options);
 }
 
@@ -74,8 +73,7 @@ TYPED_TEST(KMeansOf, RunsAsPlainLloydDoes) {
 TYPED_TEST(KMeansOf, LabelsBelongToTheReturnedCenters) {
   for (const double tolerance : {0.0, 1e-4, 1e-1}) {
     const Matrix<TypeParam> rows = make_clouds<TypeParam>(2500, 4, 30, 0.5);
-    const KMeansResult result =
-        cluster(rows, {.clusters = 12, .restarts = 2, .tolerance = tolerance, .seed = 1});
+    const KMeansResult result = cluster(rows, {.clusters = 12, .restarts = 2, .tolerance = tolerance, .seed = 1});
     EXPECT_TRUE(result.converged);
     EXPECT_EQ(result.labels, nearest_centers(rows, result.centers));
   }
@@ -93,8 +91,7 @@ TYPED_TEST(KMeansOf, FillsEveryClusterWhenDistinctRowsRunOut) {
     EXPECT_LE(result.iterations, 3);
     EXPECT_NEAR(result.inertia, 0, 1e-12);
     for (int64_t i = 0; i < 200; ++i)  // no cluster mixes two rows that differ
-      for (int64_t j = 0; j < i; ++j)
-        EXPECT_TRUE(result.labels[i] != result.labels[j] || i % distinct == j % distinct);
+      for (int64_t j = 0; j < i; ++j) EXPECT_TRUE(result.labels[i] != result.labels[j] || i % distinct == j % distinct);
   }
 }
 
@@ -112,8 +109,7 @@ TYPED_TEST(KMeansOf, AnEmptiedClusterTakesTheFarthestRow) {
   Matrix<T> rows(4, 1);
   const double values[] = {0, 0, -5, 5};
   for (int64_t i = 0; i < 4; ++i) rows(i, 0) = static_cast<T>(values[i]);
-  const KMeansResult result =
-      lloyd<T>(RowSpace(4, 1), rows.view(), {}, Matrix<double>(2, 1), {1, 0}, {});
+  const KMeansResult result = lloyd<T>(RowSpace(4, 1), rows.view(), {}, Matrix<double>(2, 1), {1, 0}, {});
   EXPECT_EQ(result.labels, (std::vector<int32_t>{0, 0, 1, 0}));
   EXPECT_EQ(result.centers(1, 0), -5);
 }
@@ -130,14 +126,12 @@ void expect_same_bits_for_any_threads_and_ranks(const Matrix<T>& rows) {
       run_as_ranks(ranks, [&](const Comm& comm) {
         const RowSpace space(n, threads, comm);
         const Range own = space.own_rows();
-        const KMeansResult result =
-            kmeans<T>(space, rows.view().rows_between(own.begin, own.end),
-                      std::span(excluded).subspan(own.begin, own.size()), options);
+        const KMeansResult result = kmeans<T>(space, rows.view().rows_between(own.begin, own.end),
+                                              std::span(excluded).subspan(own.begin, own.size()), options);
         EXPECT_EQ(result.inertia, expected.inertia);
         EXPECT_EQ(result.iterations, expected.iterations);
         EXPECT_TRUE(same_bits(result.centers, expected.centers));
-        EXPECT_TRUE(std::equal(result.labels.begin(), result.labels.end(),
-                               expected.labels.begin() + own.begin,
+        EXPECT_TRUE(std::equal(result.labels.begin(), result.labels.end(), expected.labels.begin() + own.begin,
                                expected.labels.begin() + own.end));
       });
     }
@@ -188,8 +182,7 @@ TEST(KMeans, MoreRestartsNeverRaiseInertia) {
 TEST(KMeans, AskedToStopItReturnsACompleteAssignment) {
   const Matrix<float> rows = make_clouds<float>(1500, 3, 40, 0.5);
   const std::atomic<bool> flag{true};
-  const KMeansResult result =
-      kmeans<float>(RowSpace(1500, 1), rows.view(), {}, {.clusters = 10}, StopToken(flag));
+  const KMeansResult result = kmeans<float>(RowSpace(1500, 1), rows.view(), {}, {.clusters = 10}, StopToken(flag));
   EXPECT_FALSE(result.converged);
   EXPECT_EQ(result.iterations, 0);
   EXPECT_EQ(result.labels, nearest_centers(rows, result.centers));

@@ -74,8 +74,7 @@ TEST(Seeding, IsTheSameForAnyThreadsAndRanks) {
     run_as_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(5000, 3, comm);
       const Range own = space.own_rows();
-      const Matrix<double> seeds =
-          choose_seeds<float>(space, rows.view().rows_between(own.begin, own.end), {}, 20, 9);
+      const Matrix<double> seeds = choose_seeds<float>(space, rows.view().rows_between(own.begin, own.end), {}, 20, 9);
       EXPECT_TRUE(std::equal(seeds.data(), seeds.data() + seeds.size(), expected.data()));
     });
   }

@@ -47,8 +47,7 @@ MatrixXd with_condition(int64_t columns, double condition) {
   const MatrixXd U = householder(to_eigen(random_matrix<double>(n, columns, 1)));
   const MatrixXd V = householder(to_eigen(random_matrix<double>(columns, columns, 2)));
   Eigen::VectorXd s(columns);
-  for (int64_t j = 0; j < columns; ++j)
-    s[j] = std::pow(condition, -double(j) / double(columns - 1));
+  for (int64_t j = 0; j < columns; ++j) s[j] = std::pow(condition, -double(j) / double(columns - 1));
   return U * s.asDiagonal() * V.transpose();
 }
 
@@ -165,8 +164,7 @@ TYPED_TEST(OrthonormalizeOf, AgainstABasisTheResultIsOrthogonalToItAndSpansTheRe
   const Matrix<T> before = W;
   EXPECT_EQ(orthonormalize_against<T>(space, V, W), 2);
   EXPECT_LT(departure(W, 2), TestFixture::orthonormal);
-  EXPECT_LT((to_eigen(V).transpose() * to_eigen(W)).cwiseAbs().maxCoeff(),
-            TestFixture::orthonormal);
+  EXPECT_LT((to_eigen(V).transpose() * to_eigen(W)).cwiseAbs().maxCoeff(), TestFixture::orthonormal);
   expect_zero_from(W, 2);
   Matrix<T> both(n, 7);
   copy<T>(space, V, both);
@@ -183,8 +181,7 @@ TYPED_TEST(OrthonormalizeOf, HasTheSameBitsForAnyNumberOfThreadsAndRanks) {
       Matrix<T> W = own_part(space, rounded<T>(with_condition(6, condition)));
       Matrix<T> Z = W;
       const Matrix<T> V = own_part(space, basis);
-      std::vector<T> result{T(orthonormalize<T>(space, W)),
-                            T(orthonormalize_against<T>(space, V, Z))};
+      std::vector<T> result{T(orthonormalize<T>(space, W)), T(orthonormalize_against<T>(space, V, Z))};
       for (const Matrix<T>* M : {&W, &Z})
         for (const T x : all_rows(space, *M)) result.push_back(x);
       return result;

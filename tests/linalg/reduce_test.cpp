@@ -36,8 +36,7 @@ TEST(SumOverBlocks, HasTheSameBitsForAnyNumberOfThreadsAndRanks) {
   // 64 rows a block up to 2,048: 1, 2, 3, 8, 16 and 32 blocks; then 9 of 256.
   for (const int64_t n : {1, 64, 65, 190, 511, 1000, 2048, 2200}) {
     const Matrix<double> X = wide_ranging(n, 3);
-    expect_same_bits_for_every_layout(n,
-                                      [&](const RowSpace& space) { return column_sums(space, X); });
+    expect_same_bits_for_every_layout(n, [&](const RowSpace& space) { return column_sums(space, X); });
   }
 }
 
@@ -63,16 +62,15 @@ TEST(SumOverBlocks, HandsEveryOwnBlockOutOnceWithLocalRows) {
     run_as_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(n, 1, comm);
       // Counts rows and adds up their global numbers.
-      const std::vector<double> sums =
-          sum_over_blocks(space, 2, [&](int64_t block, Range rows, std::span<double> out) {
-            EXPECT_TRUE(space.own_blocks().contains(block));
-            EXPECT_EQ(rows.begin + space.own_rows().begin, space.blocks().block(block).begin);
-            EXPECT_EQ(out[0], 0);
-            for (int64_t i = rows.begin; i < rows.end; ++i) {
-              out[0] += 1;
-              out[1] += double(space.own_rows().begin + i);
-            }
-          });
+      const std::vector<double> sums = sum_over_blocks(space, 2, [&](int64_t block, Range rows, std::span<double> out) {
+        EXPECT_TRUE(space.own_blocks().contains(block));
+        EXPECT_EQ(rows.begin + space.own_rows().begin, space.blocks().block(block).begin);
+        EXPECT_EQ(out[0], 0);
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          out[0] += 1;
+          out[1] += double(space.own_rows().begin + i);
+        }
+      });
       EXPECT_EQ(sums, (std::vector<double>{double(n), double(n) * (double(n) - 1) / 2}));
     });
 }

@@ -29,9 +29,7 @@ class TallOf : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TallOf, Scalars);
 
-MatrixXd small_matrix(int64_t rows, int64_t cols) {
-  return to_eigen(random_matrix<double>(rows, cols, 9));
-}
+MatrixXd small_matrix(int64_t rows, int64_t cols) { return to_eigen(random_matrix<double>(rows, cols, 9)); }
 
 std::vector<double> flat(const MatrixXd& M) { return {M.data(), M.data() + M.size()}; }
 
@@ -41,10 +39,8 @@ TYPED_TEST(TallOf, GramEqualsTheProductInDouble) {
   const RowSpace space(n, 1);
   // Sums to about n in double, whatever T is, over 64 rows and then over blocks: some 45 eps of n.
   const double bound = double(n) * 1e-14;
-  EXPECT_LT((gram<T>(space, A, B) - to_eigen(A).transpose() * to_eigen(B)).cwiseAbs().maxCoeff(),
-            bound);
-  EXPECT_LT((gram<T>(space, A, A) - to_eigen(A).transpose() * to_eigen(A)).cwiseAbs().maxCoeff(),
-            bound);
+  EXPECT_LT((gram<T>(space, A, B) - to_eigen(A).transpose() * to_eigen(B)).cwiseAbs().maxCoeff(), bound);
+  EXPECT_LT((gram<T>(space, A, A) - to_eigen(A).transpose() * to_eigen(A)).cwiseAbs().maxCoeff(), bound);
 }
 
 TYPED_TEST(TallOf, GramTakesColumnsOutOfAWiderMatrix) {
@@ -52,8 +48,7 @@ TYPED_TEST(TallOf, GramTakesColumnsOutOfAWiderMatrix) {
   const Matrix<T> A = random_matrix<T>(n, 9, 3);
   const auto left = A.view().columns_between(0, 4), right = A.view().columns_between(4, 9);
   const MatrixXd expected = to_eigen(A).leftCols(4).transpose() * to_eigen(A).rightCols(5);
-  EXPECT_LT((gram<T>(RowSpace(n, 1), left, right) - expected).cwiseAbs().maxCoeff(),
-            double(n) * 1e-15);
+  EXPECT_LT((gram<T>(RowSpace(n, 1), left, right) - expected).cwiseAbs().maxCoeff(), double(n) * 1e-15);
 }
 
 TYPED_TEST(TallOf, MultiplyEqualsTheProductAlsoInPlace) {
@@ -89,8 +84,7 @@ TYPED_TEST(TallOf, ResidualNormsAreThoseOfTheColumns) {
   const VectorXd values = VectorXd::LinSpaced(4, -1, 2);
   const std::vector<double> norms = residual_norms<T>(RowSpace(n, 1), A, B, values);
   const MatrixXd R = to_eigen(A) - to_eigen(B) * values.asDiagonal();
-  for (int64_t j = 0; j < 4; ++j)
-    EXPECT_NEAR(norms[size_t(j)], R.col(j).norm(), 1e-12 * R.col(j).norm());
+  for (int64_t j = 0; j < 4; ++j) EXPECT_NEAR(norms[size_t(j)], R.col(j).norm(), 1e-12 * R.col(j).norm());
 }
 
 TYPED_TEST(TallOf, SubspaceErrorIsTheRmsSineAndKeepsSmallAngles) {
@@ -103,8 +97,7 @@ TYPED_TEST(TallOf, SubspaceErrorIsTheRmsSineAndKeepsSmallAngles) {
     U(300, 1) = 1;
     W(300, 1) = T(std::cos(angle));
     W(700, 1) = T(std::sin(angle));
-    EXPECT_NEAR(subspace_error<T>(space, U, W), std::sin(angle) / std::sqrt(2.0),
-                2 * TestFixture::eps);
+    EXPECT_NEAR(subspace_error<T>(space, U, W), std::sin(angle) / std::sqrt(2.0), 2 * TestFixture::eps);
   }
 }
 
@@ -120,8 +113,7 @@ TYPED_TEST(TallOf, SubspaceErrorIgnoresRotationsAndCountsWhatAWiderBlockHolds) {
   const double bound = 20 * TestFixture::eps;
   EXPECT_LT(subspace_error<T>(space, V.view().columns_between(0, 3), turned), bound);
   EXPECT_LT(subspace_error<T>(space, turned, V), bound);
-  EXPECT_NEAR(subspace_error<T>(space, V.view().columns_between(1, 5), turned), std::sqrt(0.5),
-              bound);
+  EXPECT_NEAR(subspace_error<T>(space, V.view().columns_between(1, 5), turned), std::sqrt(0.5), bound);
 }
 
 TYPED_TEST(TallOf, GatheredRowsAreTheSameOnEveryRank) {

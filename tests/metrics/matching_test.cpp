@@ -40,8 +40,7 @@ std::vector<int32_t> match(const Matrix<int64_t>& table) {
   for (int32_t r = 0; r < table.rows(); ++r)
     for (int32_t c = 0; c < table.cols(); ++c)
       if (table(r, c) > 0) pairs.push_back({r, c, table(r, c)});
-  return heaviest_matching(static_cast<int32_t>(table.rows()), static_cast<int32_t>(table.cols()),
-                           pairs);
+  return heaviest_matching(static_cast<int32_t>(table.rows()), static_cast<int32_t>(table.cols()), pairs);
 }
 
 TEST(Matching, IsAsHeavyAsTheBestOfAllPermutations) {
@@ -51,8 +50,7 @@ TEST(Matching, IsAsHeavyAsTheBestOfAllPermutations) {
     const int64_t bound = trial % 3 == 0 ? 3 : 100;   // small numbers: many ties
     const double density = 0.3 + 0.35 * (trial % 3);  // of pairs that occur
     for (int64_t i = 0; i < table.size(); ++i)
-      if (random.uniform(trial, 100 + i) < density)
-        table.data()[i] = 1 + random.below(bound, trial, 1000 + i);
+      if (random.uniform(trial, 100 + i) < density) table.data()[i] = 1 + random.below(bound, trial, 1000 + i);
     const std::vector<int32_t> partner = match(table);
     std::multiset<int32_t> used(partner.begin(), partner.end());
     used.erase(-1);

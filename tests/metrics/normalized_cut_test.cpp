@@ -31,8 +31,7 @@ double brute_force(const Eigen::MatrixXd& A, const std::vector<int32_t>& labels,
 std::vector<int32_t> random_labels(int64_t n, int64_t clusters, uint64_t seed) {
   const Random random(seed, Stream::test);
   std::vector<int32_t> labels(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i)
-    labels[size_t(i)] = int32_t(random.below(clusters, uint64_t(i), 99));
+  for (int64_t i = 0; i < n; ++i) labels[size_t(i)] = int32_t(random.below(clusters, uint64_t(i), 99));
   return labels;
 }
 
@@ -53,11 +52,9 @@ TYPED_TEST(NormalizedCutOf, EqualsBruteForce) {
     const std::vector<double> degrees = A.degrees({}).sum;
     // n relative errors of a few eps in each of the k shares.
     const double bound = sizeof(T) == 4 ? 1e-5 : 1e-13;
-    EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}),
-                brute_force(dense, labels, clusters), bound);
+    EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
     labels[3] = labels[77] = -1;
-    EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}),
-                brute_force(dense, labels, clusters), bound);
+    EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
   }
 }
 
@@ -87,16 +84,14 @@ TYPED_TEST(NormalizedCutOf, EstimateIsUnbiasedAndItsStandardErrorTrue) {
   const double exact = normalized_cut<T>(A, degrees, labels, clusters, {});
   double sum = 0, squares = 0, claimed = 0;
   for (int seed = 0; seed < seeds; ++seed) {
-    const CutEstimate e =
-        estimate_normalized_cut<T>(A, degrees, labels, clusters, uint64_t(seed), {});
+    const CutEstimate e = estimate_normalized_cut<T>(A, degrees, labels, clusters, uint64_t(seed), {});
     EXPECT_EQ(e.columns, 20);
     sum += e.value - exact;
     squares += (e.value - exact) * (e.value - exact);
     claimed += e.standard_error * e.standard_error;
   }
   const double z = sum / std::sqrt(squares), ratio = std::sqrt(claimed / squares);
-  fmt::print("cut {:.4f}: z of the mean {:.2f}, claimed / true standard error {:.3f}\n", exact, z,
-             ratio);
+  fmt::print("cut {:.4f}: z of the mean {:.2f}, claimed / true standard error {:.3f}\n", exact, z, ratio);
   EXPECT_LT(std::abs(z), 4);
   // Groups are drawn without replacement, 20 of 400 columns: 2.5 % too careful. The ratio of two
   // sums of 400 squares is known to about sqrt(2/400 + 2/(400 * 19)) / 2 = 4 %; three of those.

@@ -38,14 +38,13 @@ TEST(Scores, AreThoseWorkedOutByHand) {
   const double information = std::log(4.0 / 3) / 2 + std::log(2.0 / 3) / 4 + std::log(2.0) / 4;
   const double of_classes = std::log(2), of_clusters = std::log(4) - 0.75 * std::log(3);
   // Ordered pairs: tp = 2, fn = 2, fp = 4, tn = 4, so that tp tn = fn fp.
-  const Scores expected{2 * information / (of_classes + of_clusters),
-                        information / std::sqrt(of_classes * of_clusters), 0, 0.75};
+  const Scores expected{2 * information / (of_classes + of_clusters), information / std::sqrt(of_classes * of_clusters),
+                        0, 0.75};
   expect_scores(score_labels(Labels{0, 0, 1, 1}, Labels{0, 0, 0, 1}), expected, 1e-14);
 }
 
 TEST(Scores, AreOneForEqualPartitionsWhateverTheLabels) {
-  expect_scores(score_labels(Labels{5, 5, 900, 0, 900}, Labels{1, 1, 0, 2147483647, 0}),
-                {1, 1, 1, 1}, 1e-15);
+  expect_scores(score_labels(Labels{5, 5, 900, 0, 900}, Labels{1, 1, 0, 2147483647, 0}), {1, 1, 1, 1}, 1e-15);
 }
 
 TEST(Scores, OfSingleClustersFollowScikitLearn) {
@@ -66,16 +65,14 @@ TEST(Scores, AgreeWithScikitLearn) {
   };
   compare([](int64_t i) { return i % 7; }, [](int64_t i) { return i * i % 11; },
           {7.39141493866386e-06, 7.39992790889787e-06, -0.00533842344282268, 0.143});
-  compare([](int64_t i) { return i / 100; },
-          [](int64_t i) { return (i / 100 + (i * 7919 % 10 < 3 ? i % 5 : 0)) % 10; },
+  compare([](int64_t i) { return i / 100; }, [](int64_t i) { return (i / 100 + (i * 7919 % 10 < 3 ? i % 5 : 0)) % 10; },
           {0.722471989593555, 0.722471989593555, 0.618787878787879, 0.8});
   compare([](int64_t i) { return i / 10; }, [](int64_t i) { return i / 130; },
           {0.620894011835438, 0.670980522649964, 0.119119692383212, 0.08});
   compare([](int64_t i) { return i * 2654435761 % 4294967296 >> 29; },
           [](int64_t i) { return i * 40503 % 65536 >> 13; },
           {0.939296949662629, 0.939296949678105, 0.937495036558042, 0.972});
-  compare([](int64_t i) { return 1000 * (i % 3) + 5; },
-          [](int64_t i) { return i % 4 == 0 ? 7 : 1000 * (i % 3); },
+  compare([](int64_t i) { return 1000 * (i % 3) + 5; }, [](int64_t i) { return i % 4 == 0 ? 7 : 1000 * (i % 3); },
           {0.663173840417151, 0.667663350535017, 0.599038651224781, 0.75});
 }
 

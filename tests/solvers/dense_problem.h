@@ -23,8 +23,7 @@ struct DenseProblem {
     whole = whole.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; });
     const Eigen::VectorXd d = whole.rowwise().sum();
     const double tau = regularization * d.mean();
-    const Eigen::VectorXd s =
-        d.unaryExpr([&](double x) { return x + tau > 0 ? 1 / std::sqrt(x + tau) : 0.0; });
+    const Eigen::VectorXd s = d.unaryExpr([&](double x) { return x + tau > 0 ? 1 / std::sqrt(x + tau) : 0.0; });
     whole.array() += tau / double(X.rows());
     dense = s.asDiagonal() * whole * s.asDiagonal();
     definite = dense;
@@ -37,16 +36,12 @@ struct DenseProblem {
   int64_t n() const { return X.rows(); }
   RowSpace space() const { return RowSpace(n(), 1); }
   /// The rms sine between the k leading eigenvectors and an orthonormal W of at least k columns.
-  double error(const Eigen::MatrixXd& W, int64_t k) const {
-    return distance(vectors.leftCols(k), W);
-  }
+  double error(const Eigen::MatrixXd& W, int64_t k) const { return distance(vectors.leftCols(k), W); }
   static double distance(const Eigen::MatrixXd& U, const Eigen::MatrixXd& W) {
     return (U - W * (W.transpose() * U)).norm() / std::sqrt(double(U.cols()));
   }
   /// |L w - theta w| of a pair, in double.
-  double residual(const Eigen::VectorXd& w, double theta) const {
-    return (dense * w - theta * w).norm();
-  }
+  double residual(const Eigen::VectorXd& w, double theta) const { return (dense * w - theta * w).norm(); }
 
   Matrix<T> X;
   KernelAffinity<T> A;

@@ -49,8 +49,7 @@ MatrixXd estimate(const MatrixXd& L, const BatchPlan& plan, int64_t t, const Mat
   const Batch<double> batch = make_batch<double>(plan, t, RowSpace(L.rows(), 1), W);
   MatrixXd G = MatrixXd::Zero(L.rows(), W.cols());
   for (size_t j = 0; j < batch.columns.size(); ++j)
-    for (int64_t c = 0; c < W.cols(); ++c)
-      G.col(c) += L.col(batch.columns[j]) * batch.coefficients(int64_t(j), c);
+    for (int64_t c = 0; c < W.cols(); ++c) G.col(c) += L.col(batch.columns[j]) * batch.coefficients(int64_t(j), c);
   return G;
 }
 
@@ -97,15 +96,13 @@ ArrayXXd variance_of_columns(int64_t m) {
     const Eigen::VectorXd w = to_eigen(basis()).col(c), g = L * w;
     for (int64_t i = 0; i < n; ++i) {
       double s = 0;
-      for (int64_t j = 0; j < n; ++j)
-        s += std::pow(L(i, j) * w[j] - g[i] / double(n), 2) / double(n - 1);
+      for (int64_t j = 0; j < n; ++j) s += std::pow(L(i, j) * w[j] - g[i] / double(n), 2) / double(n - 1);
       v(i, c) = double(n) * double(n) / double(m) * (1 - double(m) / double(n)) * s;
     }
   }
   return v;
 }
-ArrayXXd variance_of_signs(const MatrixXd& L, const MatrixXd& W, double l, double vectors,
-                           bool exactly) {
+ArrayXXd variance_of_signs(const MatrixXd& L, const MatrixXd& W, double l, double vectors, bool exactly) {
   const double N = double(L.rows()), c = exactly ? N * (l - 1) / (l * (N - 1)) : 1;
   const MatrixXd entries = L.cwiseAbs2(), weights = W.cwiseAbs2();
   const ArrayXXd g = (L * W).array(), squares = (entries * weights).array();
@@ -144,23 +141,19 @@ SolverOptions with(Estimator estimator, Sampling sampling, int64_t m, int64_t l 
 
 TEST(Estimator, ColumnsAreUnbiasedWithTheStatedVarianceInBothSamplings) {
   const ArrayXXd variance = variance_of_columns(12);
-  expect_moments("columns, independent", with(Estimator::columns, Sampling::independent, 12),
-                 &variance);
-  expect_moments("columns, reshuffle", with(Estimator::columns, Sampling::reshuffle, 12),
-                 &variance);
+  expect_moments("columns, independent", with(Estimator::columns, Sampling::independent, 12), &variance);
+  expect_moments("columns, reshuffle", with(Estimator::columns, Sampling::reshuffle, 12), &variance);
 }
 
 TEST(Estimator, TheShortLastBatchOfAPassIsUnbiasedToo) {
   // Batches of 17, 17, 17 and 9: number 3 is the last.
   const ArrayXXd variance = variance_of_columns(9);
-  expect_moments("columns, last batch", with(Estimator::columns, Sampling::reshuffle, 17),
-                 &variance);
+  expect_moments("columns, last batch", with(Estimator::columns, Sampling::reshuffle, 17), &variance);
 }
 
 TEST(Estimator, SignsOnExactlyLComponentsHaveTheCorrectedVariance) {
   for (const int64_t l : {1, 2, 6}) {
-    const ArrayXXd variance =
-        variance_of_signs(problem().dense, to_eigen(basis()), double(l), double(12 / l), true);
+    const ArrayXXd variance = variance_of_signs(problem().dense, to_eigen(basis()), double(l), double(12 / l), true);
     const std::string name = fmt::format("signed, l = {}", l);
     expect_moments(name.c_str(), with(Estimator::signs, Sampling::independent, 12, l), &variance);
   }
@@ -170,8 +163,7 @@ TEST(Estimator, SignsOnIndependentComponentsHaveThePapersVariance) {
   for (const double l : {2.0, 6.0}) {
     SolverOptions options = with(Estimator::signs, Sampling::independent, 12);
     options.probability = l / double(n);
-    const ArrayXXd variance =
-        variance_of_signs(problem().dense, to_eigen(basis()), l, 12 / l, false);
+    const ArrayXXd variance = variance_of_signs(problem().dense, to_eigen(basis()), l, 12 / l, false);
     const std::string name = fmt::format("signed, p = {:.3f}", *options.probability);
     expect_moments(name.c_str(), options, &variance);
   }
@@ -179,8 +171,7 @@ TEST(Estimator, SignsOnIndependentComponentsHaveThePapersVariance) {
 
 TEST(Estimator, ReshuffledSignsAreUnbiasedAlsoWhereTheLastVectorIsShort) {
   expect_moments("signed, reshuffle", with(Estimator::signs, Sampling::reshuffle, 12, 2), nullptr);
-  expect_moments("signed, reshuffle, 5 = 2 + 2 + 1",
-                 with(Estimator::signs, Sampling::reshuffle, 5, 2), nullptr);
+  expect_moments("signed, reshuffle, 5 = 2 + 2 + 1", with(Estimator::signs, Sampling::reshuffle, 5, 2), nullptr);
 }
 
 TEST(Estimator, AtFixedBatchSizeVarianceAtAnEigenvectorRisesWithTheNonzeros) {
@@ -192,8 +183,7 @@ TEST(Estimator, AtFixedBatchSizeVarianceAtAnEigenvectorRisesWithTheNonzeros) {
   const auto measured = [&](int64_t l) {
     const BatchPlan plan(size, with(Estimator::signs, Sampling::independent, m, l));
     double sum = 0;
-    for (int64_t t = 0; t < 4000; ++t)
-      sum += (estimate(p.dense, plan, t, w) - exact).squaredNorm() / 4000;
+    for (int64_t t = 0; t < 4000; ++t) sum += (estimate(p.dense, plan, t, w) - exact).squaredNorm() / 4000;
     return sum;
   };
   const auto formula = [&](int64_t l) {
@@ -211,8 +201,7 @@ TEST(Estimator, AtFixedBatchSizeVarianceAtAnEigenvectorRisesWithTheNonzeros) {
 }
 
 TEST(BatchPlan, ReshuffledBatchesTakeEveryColumnOncePerPass) {
-  for (const auto& [size, m] :
-       {std::pair<int64_t, int64_t>{100, 10}, {101, 10}, {97, 20}, {5, 5}, {1000, 999}, {7, 1}})
+  for (const auto& [size, m] : {std::pair<int64_t, int64_t>{100, 10}, {101, 10}, {97, 20}, {5, 5}, {1000, 999}, {7, 1}})
     for (const Estimator estimator : {Estimator::columns, Estimator::signs}) {
       SolverOptions options = with(estimator, Sampling::reshuffle, m, 1);
       options.seed = 4;
@@ -221,8 +210,7 @@ TEST(BatchPlan, ReshuffledBatchesTakeEveryColumnOncePerPass) {
       for (int64_t pass = 0; pass < 3; ++pass) {
         std::multiset<int64_t> seen;
         for (int64_t b = 0; b < batches; ++b)
-          for (const auto& vector : plan.draw(pass * batches + b).vectors)
-            seen.insert(vector.begin(), vector.end());
+          for (const auto& vector : plan.draw(pass * batches + b).vectors) seen.insert(vector.begin(), vector.end());
         ASSERT_EQ(int64_t(seen.size()), size);
         for (int64_t j = 0; j < size; ++j) EXPECT_EQ(seen.count(j), 1u);
       }
@@ -232,8 +220,7 @@ TEST(BatchPlan, ReshuffledBatchesTakeEveryColumnOncePerPass) {
 TEST(BatchPlan, APassOfReshuffledColumnsAddsUpToTheExactProduct) {
   const BatchPlan plan(n, with(Estimator::columns, Sampling::reshuffle, 17));
   MatrixXd sum = MatrixXd::Zero(n, k);
-  for (int64_t t = 0; t < 4; ++t)
-    sum += estimate(problem().dense, plan, t, basis()) / plan.draw(t).scale;
+  for (int64_t t = 0; t < 4; ++t) sum += estimate(problem().dense, plan, t, basis()) / plan.draw(t).scale;
   EXPECT_LT((sum - problem().dense * to_eigen(basis())).cwiseAbs().maxCoeff(), 1e-13);
 }
 
@@ -247,9 +234,7 @@ TEST(BatchPlan, EachPassAndEachSeedHasItsOwnOrder) {
 }
 
 TEST(BatchPlan, BadOptionsAreRefused) {
-  const auto refused = [](const SolverOptions& options) {
-    EXPECT_THROW(BatchPlan(n, options), InvalidInput);
-  };
+  const auto refused = [](const SolverOptions& options) { EXPECT_THROW(BatchPlan(n, options), InvalidInput); };
   refused(with(Estimator::columns, Sampling::reshuffle, n + 1));
   refused(with(Estimator::columns, Sampling::reshuffle, -1));
   refused(with(Estimator::signs, Sampling::reshuffle, 10, 0));

@@ -20,8 +20,7 @@ using testing::to_eigen;
 template <class T>
 class Interrupted final : public Affinity<T> {
  public:
-  Interrupted(const Affinity<T>& affinity, int at)
-      : Affinity<T>(affinity.rows()), affinity_(affinity), at_(at) {}
+  Interrupted(const Affinity<T>& affinity, int at) : Affinity<T>(affinity.rows()), affinity_(affinity), at_(at) {}
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                         const StopToken& stop) const override {
     affinity_.multiply_columns(columns, C, out, stop);
@@ -36,8 +35,7 @@ class Interrupted final : public Affinity<T> {
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override {
     affinity_.evaluate_square(points, out);
   }
-  Degrees degrees(const StopToken& stop,
-                  const std::function<void(double)>& progress) const override {
+  Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress) const override {
     return affinity_.degrees(stop, progress);
   }
   double self_similarity() const override { return affinity_.self_similarity(); }
@@ -64,8 +62,7 @@ void expect_sound(const DenseProblem<T>& p, const EigenPairs<T>& pairs, int64_t 
   const MatrixXd W = to_eigen(pairs.vectors);
   EXPECT_LT(departure(W), sizeof(T) == 4 ? 1e-6 : 1e-13);
   for (int64_t j = 0; j < k; ++j) {
-    EXPECT_NEAR(pairs.residuals[size_t(j)], p.residual(W.col(j), pairs.values[size_t(j)]),
-                Accuracy<T>::rounding);
+    EXPECT_NEAR(pairs.residuals[size_t(j)], p.residual(W.col(j), pairs.values[size_t(j)]), Accuracy<T>::rounding);
     if (j > 0) {
       EXPECT_GE(pairs.values[size_t(j - 1)], pairs.values[size_t(j)]);
     }
@@ -90,8 +87,7 @@ TYPED_TEST(ExactOf, AllEigenpairsOfSmallMatricesAreFound) {
       expect_sound(p, pairs, k);
       // Eigenvalues of a symmetric matrix are off by no more than the residual.
       for (int64_t j = 0; j < k; ++j)
-        EXPECT_NEAR(pairs.values[size_t(j)], p.values[j], Accuracy<T>::tolerance)
-            << n << ", " << k << ", " << j;
+        EXPECT_NEAR(pairs.values[size_t(j)], p.values[j], Accuracy<T>::tolerance) << n << ", " << k << ", " << j;
     }
   }
 }
@@ -107,8 +103,7 @@ TYPED_TEST(ExactOf, LeadingSubspaceAgreesWithTheDenseOneForEverySeed) {
     EXPECT_EQ(pairs.status, Status::converged);
     expect_sound(p, pairs, 4);
     // sine <= residual / gap for each vector.
-    EXPECT_LT(p.error(to_eigen(pairs.vectors), 4),
-              Accuracy<T>::tolerance * 2 / (p.values[3] - p.values[4]));
+    EXPECT_LT(p.error(to_eigen(pairs.vectors), 4), Accuracy<T>::tolerance * 2 / (p.values[3] - p.values[4]));
   }
 }
 
@@ -125,10 +120,8 @@ TYPED_TEST(ExactOf, ASmallBasisRestartsAndConvergesToTheSame) {
     EXPECT_EQ(tight.status, Status::converged) << block;
     expect_sound(p, tight, 6);
     EXPECT_GE(tight.full_products * block, options.basis_size) << "did not restart";
-    for (size_t j = 0; j < 6; ++j)
-      EXPECT_NEAR(tight.values[j], roomy.values[j], 2 * Accuracy<T>::tolerance);
-    EXPECT_LT(p.error(to_eigen(tight.vectors), 6),
-              Accuracy<T>::tolerance * 2 / (p.values[5] - p.values[6]));
+    for (size_t j = 0; j < 6; ++j) EXPECT_NEAR(tight.values[j], roomy.values[j], 2 * Accuracy<T>::tolerance);
+    EXPECT_LT(p.error(to_eigen(tight.vectors), 6), Accuracy<T>::tolerance * 2 / (p.values[5] - p.values[6]));
   }
 }
 
@@ -183,9 +176,7 @@ TYPED_TEST(ExactOf, InterruptedInAnyProductItReturnsRitzPairsOfWhatItHas) {
     EXPECT_LT(departure(W), sizeof(T) == 4 ? 1e-6 : 1e-13) << at;
     if (at < 3) continue;  // fewer columns than pairs: a random basis, no values
     for (int64_t j = 0; j < 6; ++j)
-      EXPECT_NEAR(pairs.values[size_t(j)], W.col(j).dot(p.dense * W.col(j)),
-                  sizeof(T) == 4 ? 1e-5 : 1e-12)
-          << at;
+      EXPECT_NEAR(pairs.values[size_t(j)], W.col(j).dot(p.dense * W.col(j)), sizeof(T) == 4 ? 1e-5 : 1e-12) << at;
   }
 }
 
@@ -195,8 +186,8 @@ TYPED_TEST(ExactOf, AnObserverEndsIt) {
   SolverOptions options;
   options.clusters = 3;
   options.tolerance = 1e-12;
-  const EigenPairs<T> pairs = solve_exact<T>(
-      p.L, options, [](const Progress<T>& progress) { return progress.iteration < 2; });
+  const EigenPairs<T> pairs =
+      solve_exact<T>(p.L, options, [](const Progress<T>& progress) { return progress.iteration < 2; });
   EXPECT_EQ(pairs.status, Status::stopped);
   EXPECT_EQ(pairs.iterations, 2);
   EXPECT_TRUE(pairs.residuals.empty());
@@ -210,10 +201,8 @@ TEST(Exact, HasTheSameBitsForAnyNumberOfThreads) {
   const EigenPairs<float> one = solve_exact<float>(DenseProblem<float>(X, 0.5).L, options);
   for (const int threads : {2, 3}) {
     const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(500, threads));
-    const EigenPairs<float> pairs =
-        solve_exact<float>(Normalized<float>(A, A.degrees({}).sum, 0), options);
-    EXPECT_TRUE(std::equal(one.vectors.data(), one.vectors.data() + one.vectors.size(),
-                           pairs.vectors.data()));
+    const EigenPairs<float> pairs = solve_exact<float>(Normalized<float>(A, A.degrees({}).sum, 0), options);
+    EXPECT_TRUE(std::equal(one.vectors.data(), one.vectors.data() + one.vectors.size(), pairs.vectors.data()));
     EXPECT_EQ(one.values, pairs.values);
     EXPECT_EQ(one.residuals, pairs.residuals);
   }

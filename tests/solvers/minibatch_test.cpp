@@ -45,15 +45,12 @@ TEST(MiniBatch, TraceRisesToTheSumOfTheLeadingEigenvalues) {
       options.estimator = estimator;
       options.sampling = sampling;
       std::vector<double> traces;
-      const EigenPairs<float> pairs =
-          solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
-            if (p.iteration % 20 == 1) traces.push_back(trace(problem().dense, to_eigen(p.basis)));
-            return true;
-          });
-      const double best = problem().values.head(k).sum(),
-                   last = trace(problem().dense, to_eigen(pairs.vectors));
-      fmt::print("trace: first {:.3f}, after 40 passes {:.4f}, exact {:.4f}\n", traces.front(),
-                 last, best);
+      const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
+        if (p.iteration % 20 == 1) traces.push_back(trace(problem().dense, to_eigen(p.basis)));
+        return true;
+      });
+      const double best = problem().values.head(k).sum(), last = trace(problem().dense, to_eigen(pairs.vectors));
+      fmt::print("trace: first {:.3f}, after 40 passes {:.4f}, exact {:.4f}\n", traces.front(), last, best);
       EXPECT_LT(traces.front(), 0.8 * best);
       // The trace is off by the square of the subspace error, which is below 0.2 here.
       EXPECT_GT(last, 0.96 * best);
@@ -65,11 +62,10 @@ TEST(MiniBatch, BasisStaysOrthonormalAfterEveryOneOfAThousandSteps) {
   SolverOptions options = options_for(1e6, 20);
   options.iterations = 1000;
   double worst = 0;
-  const EigenPairs<float> pairs =
-      solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
-        worst = std::max(worst, departure(to_eigen(p.basis)));
-        return true;
-      });
+  const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
+    worst = std::max(worst, departure(to_eigen(p.basis)));
+    return true;
+  });
   EXPECT_EQ(pairs.iterations, 1000);
   fmt::print("|W'W - I| over 1,000 steps: at most {:.2e}, at the end {:.2e}\n", worst,
              departure(to_eigen(pairs.vectors)));
@@ -83,8 +79,7 @@ TEST(MiniBatch, SubspaceErrorFallsWithPasses) {
     const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options_for(passes));
     errors.push_back(problem().error(to_eigen(pairs.vectors), k));
   }
-  fmt::print("subspace error after 1, 8, 64 passes: {:.2e} {:.2e} {:.2e}\n", errors[0], errors[1],
-             errors[2]);
+  fmt::print("subspace error after 1, 8, 64 passes: {:.2e} {:.2e} {:.2e}\n", errors[0], errors[1], errors[2]);
   // AdaGrad's noise falls at least as 1/sqrt(passes), that is by 2.8 from one to the next; half of
   // that is asked for.
   EXPECT_LT(errors[1], errors[0] / 1.4);
@@ -93,8 +88,7 @@ TEST(MiniBatch, SubspaceErrorFallsWithPasses) {
 
 TEST(MiniBatch, ANystromStartBeginsNearerAndIsCounted) {
   SolverOptions options = options_for(0.1);
-  const double random =
-      problem().error(to_eigen(solve_minibatch<float>(problem().L, options).vectors), k);
+  const double random = problem().error(to_eigen(solve_minibatch<float>(problem().L, options).vectors), k);
   options.start = Start::nystrom;
   options.landmarks = 60;
   const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options);
@@ -154,8 +148,7 @@ TEST(MiniBatch, ToleranceIsCertifiedByRecomputedResiduals) {
     for (int64_t j = 0; j < k; ++j) {
       // Float rounding of a product with unit vectors.
       EXPECT_NEAR(pairs->values[size_t(j)], W.col(j).dot(problem().dense * W.col(j)), 2e-6);
-      EXPECT_NEAR(pairs->residuals[size_t(j)],
-                  problem().residual(W.col(j), pairs->values[size_t(j)]), 2e-6);
+      EXPECT_NEAR(pairs->residuals[size_t(j)], problem().residual(W.col(j), pairs->values[size_t(j)]), 2e-6);
     }
   }
   EXPECT_LE(*std::max_element(converged.residuals.begin(), converged.residuals.end()), 0.1);
@@ -163,8 +156,8 @@ TEST(MiniBatch, ToleranceIsCertifiedByRecomputedResiduals) {
 }
 
 TEST(MiniBatch, AnObserverOrAStopTokenEndsItWithWhatItHas) {
-  const EigenPairs<float> ended = solve_minibatch<float>(
-      problem().L, options_for(100), [](const Progress<float>& p) { return p.iteration < 5; });
+  const EigenPairs<float> ended =
+      solve_minibatch<float>(problem().L, options_for(100), [](const Progress<float>& p) { return p.iteration < 5; });
   EXPECT_EQ(ended.status, Status::stopped);
   EXPECT_EQ(ended.iterations, 5);
   EXPECT_LT(departure(to_eigen(ended.vectors)), 1e-5);
@@ -172,11 +165,10 @@ TEST(MiniBatch, AnObserverOrAStopTokenEndsItWithWhatItHas) {
   std::atomic<bool> asked{false};
   SolverOptions options = options_for(100);
   options.stop = StopToken(asked);
-  const EigenPairs<float> stopped =
-      solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
-        asked = p.iteration == 9;
-        return true;
-      });
+  const EigenPairs<float> stopped = solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
+    asked = p.iteration == 9;
+    return true;
+  });
   EXPECT_EQ(stopped.status, Status::stopped);
   EXPECT_EQ(stopped.iterations, 9);
 
@@ -196,8 +188,7 @@ TEST(MiniBatch, HasTheSameBitsForAnyNumberOfThreadsAndEveryTime) {
     const EigenPairs<float> first = solve_minibatch<float>(problem().L, options);
     for (const int threads : {1, 2, 3}) {
       const DenseProblem<float>& p = problem();
-      const KernelAffinity<float> A(Points(p.X.view()), {KernelKind::rbf, 0.5},
-                                    RowSpace(n, threads));
+      const KernelAffinity<float> A(Points(p.X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, threads));
       const Normalized<float> L(A, A.degrees({}).sum, 0);
       const EigenPairs<float> pairs = solve_minibatch<float>(L, options);
       EXPECT_TRUE(same_bits(pairs.vectors, first.vectors)) << threads << " threads";
@@ -221,8 +212,7 @@ TEST(MiniBatch, RegularizationIsExactAndSoIsItsSolution) {
   const EigenPairs<float> certified = solve_minibatch<float>(p.L, options);
   const MatrixXd W = to_eigen(certified.vectors);
   for (int64_t j = 0; j < k; ++j)
-    EXPECT_NEAR(certified.residuals[size_t(j)], p.residual(W.col(j), certified.values[size_t(j)]),
-                2e-6);
+    EXPECT_NEAR(certified.residuals[size_t(j)], p.residual(W.col(j), certified.values[size_t(j)]), 2e-6);
 }
 
 TEST(MiniBatch, OneColumnABatchAndAllColumnsABatchWork) {

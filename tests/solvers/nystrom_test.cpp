@@ -48,10 +48,8 @@ TYPED_TEST(NystromOf, WithAllPointsAsLandmarksItIsTheDenseSolutionOfTheDefiniteM
     options.landmarks = 120;
     const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
     EXPECT_EQ(pairs.status, Status::finished);
-    EXPECT_LT(DenseProblem<T>::distance(dense.vectors.leftCols(5), to_eigen(pairs.vectors)),
-              this->bound);
-    for (int64_t j = 0; j < 5; ++j)
-      EXPECT_NEAR(pairs.values[size_t(j)], dense.values[j], this->bound);
+    EXPECT_LT(DenseProblem<T>::distance(dense.vectors.leftCols(5), to_eigen(pairs.vectors)), this->bound);
+    for (int64_t j = 0; j < 5; ++j) EXPECT_NEAR(pairs.values[size_t(j)], dense.values[j], this->bound);
     EXPECT_LT(departure(to_eigen(pairs.vectors)), sizeof(T) == 4 ? 1e-6 : 1e-13);
   }
 }
@@ -73,8 +71,8 @@ TYPED_TEST(NystromOf, ErrorFallsWithLandmarks) {
     }
     errors.push_back(mean);
   }
-  fmt::print("error with 8, 40, 200, 600 landmarks: {:.2e} {:.2e} {:.2e} {:.2e}\n", errors[0],
-             errors[1], errors[2], errors[3]);
+  fmt::print("error with 8, 40, 200, 600 landmarks: {:.2e} {:.2e} {:.2e} {:.2e}\n", errors[0], errors[1], errors[2],
+             errors[3]);
   for (size_t i = 1; i < errors.size(); ++i) EXPECT_LT(errors[i], errors[i - 1] / 2);
 }
 
@@ -89,8 +87,8 @@ TYPED_TEST(NystromOf, DegreesComeNearTheExactOnesWithManyLandmarks) {
       worst = std::max(worst, std::abs(found[i] - exact[i] - 1) / (exact[i] + 1));
     return worst;
   };
-  fmt::print("degrees off by {:.1e} with 20, {:.1e} with 100, {:.1e} with 400 landmarks\n",
-             error(20), error(100), error(400));
+  fmt::print("degrees off by {:.1e} with 20, {:.1e} with 100, {:.1e} with 400 landmarks\n", error(20), error(100),
+             error(400));
   EXPECT_LT(error(100), 0.05);
   EXPECT_LT(error(400), 1e-3);
 }
@@ -106,9 +104,7 @@ TYPED_TEST(NystromOf, DuplicateLandmarksAreFilledUpWithOrthonormalDirections) {
   const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
   EXPECT_EQ(pairs.values.size(), 5u);
   EXPECT_LT(departure(to_eigen(pairs.vectors)), sizeof(T) == 4 ? 1e-6 : 1e-13);
-  EXPECT_LT(
-      DenseProblem<T>::distance(definite_eigen(p).vectors.leftCols(2), to_eigen(pairs.vectors)),
-      this->bound);
+  EXPECT_LT(DenseProblem<T>::distance(definite_eigen(p).vectors.leftCols(2), to_eigen(pairs.vectors)), this->bound);
 }
 
 TYPED_TEST(NystromOf, AToleranceIsCertifiedAgainstTheMatrixItself) {
@@ -164,8 +160,8 @@ TEST(Nystrom, CountsAndBoundsItsLandmarks) {
   EXPECT_EQ(pairs.landmarks, 30);
   EXPECT_EQ(pairs.columns_evaluated, 60);
   const double n = 100, k = 4, m = 30;
-  EXPECT_DOUBLE_EQ(pairs.flops, 6 * n * k + 8 * k * k * k - 3 * k * k + 4 * n * k * k - 3 * k +
-                                    2 * n * k * m + n * m + 2 * n * m * m + m * m + m * m * m - n);
+  EXPECT_DOUBLE_EQ(pairs.flops, 6 * n * k + 8 * k * k * k - 3 * k * k + 4 * n * k * k - 3 * k + 2 * n * k * m + n * m +
+                                    2 * n * m * m + m * m + m * m * m - n);
   for (const int64_t bad : {-1, 3, 101}) {
     options.landmarks = bad;
     EXPECT_THROW(solve_nystrom<float>(p.L, options), InvalidInput) << bad;
@@ -182,11 +178,9 @@ TEST(Nystrom, HasTheSameBitsForAnyNumberOfThreads) {
   Matrix<float> one;
   for (const int threads : {1, 2, 3}) {
     const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(700, threads));
-    const EigenPairs<float> pairs =
-        solve_nystrom<float>(Normalized<float>(A, A.degrees({}).sum, 0), options);
+    const EigenPairs<float> pairs = solve_nystrom<float>(Normalized<float>(A, A.degrees({}).sum, 0), options);
     if (threads == 1) one = pairs.vectors;
-    EXPECT_TRUE(std::equal(one.data(), one.data() + one.size(), pairs.vectors.data()))
-        << threads << " threads";
+    EXPECT_TRUE(std::equal(one.data(), one.data() + one.size(), pairs.vectors.data())) << threads << " threads";
   }
 }
 

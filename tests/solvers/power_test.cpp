@@ -42,9 +42,8 @@ template <class T>
 MatrixXd dominant(const DenseProblem<T>& p, int64_t k) {
   std::vector<int64_t> order(size_t(p.n()));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return std::abs(p.values[a]) > std::abs(p.values[b]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return std::abs(p.values[a]) > std::abs(p.values[b]); });
   MatrixXd U(p.n(), k);
   for (int64_t j = 0; j < k; ++j) U.col(j) = p.vectors.col(order[size_t(j)]);
   return U;
@@ -129,8 +128,7 @@ TEST(Power, TakesThreeProductsByDefaultAndCountsThem) {
 
 TEST(Power, MoreColumnsThanTheRankOfTheMatrixStayOrthonormal) {
   Matrix<float> X(64, 1);  // a pair among 62 isolated points: rank two
-  for (int64_t i = 0; i < 64; ++i)
-    X(i, 0) = float(1000 * (i / 2 * 2 + (i > 1 ? i % 2 : 0))) + 0.1f * float(i % 2);
+  for (int64_t i = 0; i < 64; ++i) X(i, 0) = float(1000 * (i / 2 * 2 + (i > 1 ? i % 2 : 0))) + 0.1f * float(i % 2);
   const DenseProblem<float> p(X, 1.0);
   SolverOptions options;
   options.clusters = 5;
@@ -144,8 +142,8 @@ TEST(Power, AnObserverEndsIt) {
   SolverOptions options;
   options.clusters = 3;
   options.iterations = 50;
-  const EigenPairs<float> pairs = solve_power<float>(
-      p.L, options, [](const Progress<float>& progress) { return progress.iteration < 4; });
+  const EigenPairs<float> pairs =
+      solve_power<float>(p.L, options, [](const Progress<float>& progress) { return progress.iteration < 4; });
   EXPECT_EQ(pairs.status, Status::stopped);
   EXPECT_EQ(pairs.iterations, 4);
 }
