@@ -2,6 +2,7 @@
 // From rows as they lie to the layout of the tile, and back.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -20,24 +21,42 @@ struct PackingRule {
 
 namespace detail {
 
-template <class T, class Source, class RowOf>
+/// 1 / length of a row, 0 for the zero row, which is similar to nothing.
+template <class Source>
+double inverse_length(const Source* x, int64_t stride, const PackingRule& rule) {
+  double sum = 0;
+  for (size_t f = 0; f < rule.offset.size(); ++f) {
+    const double v = (double(x[int64_t(f) * stride]) - rule.offset[f]) * rule.factor[f];
+    sum += v * v;
+  }
+  return sum > 0 ? 1 / std::sqrt(sum) : 0;
+}
+
+template <class T, class Source, bool contiguous, class RowOf>
 void pack_typed(const Points& points, const PackingRule& rule, const RowOf& row_of, simd::Packed<T>& out) {
+  // A few features of all rows of a piece at a time: what is read and what is written stay in the first-level cache.
+  constexpr int64_t together = 16;
   const Source* data = static_cast<const Source*>(points.data);
-  const int64_t d = points.features;
-  for (int64_t i = 0; i < out.count; ++i) {
-    const Source* x = data + row_of(i) * points.row_stride;
-    T* to = &out.at(i, 0);
-    double length = 1;
-    if (rule.unit_length) {
-      double sum = 0;
-      for (int64_t f = 0; f < d; ++f) {
-        const double v = (double(x[f * points.feature_stride]) - rule.offset[f]) * rule.factor[f];
-        sum += v * v;
+  const int64_t d = points.features, stride = contiguous ? 1 : points.feature_stride;
+  std::vector<double> lengths(size_t(out.width), 1.0);
+  for (int64_t first = 0; first < out.count; first += out.width) {
+    const int64_t rows = std::min(out.width, out.count - first);
+    T* piece = &out.at(first, 0);
+    if (rule.unit_length)
+      for (int64_t i = 0; i < rows; ++i)
+        lengths[size_t(i)] = inverse_length(data + row_of(first + i) * points.row_stride, stride, rule);
+    for (int64_t begin = 0; begin < d; begin += together) {
+      const int64_t count = std::min(together, d - begin);
+      const double* offset = rule.offset.data() + begin;
+      const double* factor = rule.factor.data() + begin;
+      for (int64_t i = 0; i < rows; ++i) {
+        const Source* x = data + row_of(first + i) * points.row_stride + begin * stride;
+        T values[together];
+        for (int64_t f = 0; f < count; ++f)
+          values[f] = T((double(x[f * stride]) - offset[f]) * factor[f] * lengths[size_t(i)]);
+        for (int64_t f = 0; f < count; ++f) piece[(begin + f) * out.width + i] = values[f];
       }
-      length = sum > 0 ? 1 / std::sqrt(sum) : 0;  // the zero row is similar to nothing
     }
-    for (int64_t f = 0; f < d; ++f)
-      to[f * out.width] = T((double(x[f * points.feature_stride]) - rule.offset[f]) * rule.factor[f] * length);
   }
 }
 
@@ -48,10 +67,13 @@ template <class T, class RowOf>
 void pack_points(const Points& points, const PackingRule& rule, int64_t count, const RowOf& row_of, int64_t width,
                  simd::Packed<T>& out) {
   out.resize(count, points.features, width);
+  const bool contiguous = points.feature_stride == 1;
   if (points.type == ScalarType::float32)
-    detail::pack_typed<T, float>(points, rule, row_of, out);
+    contiguous ? detail::pack_typed<T, float, true>(points, rule, row_of, out)
+               : detail::pack_typed<T, float, false>(points, rule, row_of, out);
   else
-    detail::pack_typed<T, double>(points, rule, row_of, out);
+    contiguous ? detail::pack_typed<T, double, true>(points, rule, row_of, out)
+               : detail::pack_typed<T, double, false>(points, rule, row_of, out);
   out.compute_norms();
 }
 

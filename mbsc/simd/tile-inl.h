@@ -57,7 +57,8 @@ HWY_INLINE void accumulate_features(const T* HWY_RESTRICT panel, const T* HWY_RE
     }                                                           \
   }
     MBSC_COLUMN(0)
-    MBSC_COLUMN(1) MBSC_COLUMN(2) MBSC_COLUMN(3) MBSC_COLUMN(4) MBSC_COLUMN(5)
+    MBSC_COLUMN(1)
+    MBSC_COLUMN(2) MBSC_COLUMN(3) MBSC_COLUMN(4) MBSC_COLUMN(5)
 #undef MBSC_COLUMN
         group += kColumns;
   }
@@ -252,15 +253,31 @@ void run_task(Task task, const Tile<T>& tile) {
 template <class T>
 void norms_of(Packed<T>& points) {
   const Tag<T> tag;
-  for (int64_t p = 0; p < points.pieces(); ++p)
-    for (int64_t i = 0; i < points.width; ++i) {
-      Vector<T> sum = hn::Zero(tag);
-      for (int64_t f = 0; f < points.features; ++f) {
-        const Vector<T> x = hn::Set(tag, points.values[size_t((p * points.features + f) * points.width + i)]);
-        sum = hn::MulAdd(x, x, sum);
+  const size_t lanes = hn::Lanes(tag);
+  const int64_t d = points.features;
+  for (int64_t p = 0; p < points.pieces(); ++p) {
+    const T* x = points.values.data() + p * d * points.width;
+    T* norms = points.norms.data() + p * points.width;
+    if (points.width == kColumns) {
+      Vector<T> sum[kColumns];
+      for (int j = 0; j < kColumns; ++j) sum[j] = hn::Zero(tag);
+      for (int64_t f = 0; f < d; ++f, x += kColumns)
+        for (int j = 0; j < kColumns; ++j) {
+          const Vector<T> v = hn::Set(tag, x[j]);
+          sum[j] = hn::MulAdd(v, v, sum[j]);
+        }
+      for (int j = 0; j < kColumns; ++j) norms[j] = hn::GetLane(sum[j]);
+    } else {
+      Vector<T> low = hn::Zero(tag), high = low;
+      for (int64_t f = 0; f < d; ++f, x += 2 * lanes) {
+        const Vector<T> v0 = hn::Load(tag, x), v1 = hn::Load(tag, x + lanes);
+        low = hn::MulAdd(v0, v0, low);
+        high = hn::MulAdd(v1, v1, high);
       }
-      points.norms[size_t(p * points.width + i)] = hn::GetLane(sum);
+      hn::Store(low, tag, norms);
+      hn::Store(high, tag, norms + lanes);
     }
+  }
 }
 
 void run_float(Task task, const Tile<float>& tile) { run_task(task, tile); }

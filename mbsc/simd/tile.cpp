@@ -71,8 +71,10 @@ void Packed<T>::resize(int64_t count_, int64_t features_, int64_t width_) {
   count = count_;
   features = features_;
   width = width_;
-  values.assign(static_cast<size_t>(pieces() * features * width), T{});
-  norms.assign(static_cast<size_t>(pieces() * width), T{});
+  values.resize(static_cast<size_t>(pieces() * features * width));
+  norms.resize(static_cast<size_t>(pieces() * width));
+  if (count % width != 0)  // the padding of the last piece
+    std::fill(values.end() - features * width, values.end(), T{});
 }
 template <>
 void Packed<float>::compute_norms() {
