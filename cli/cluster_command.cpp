@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "cli/cluster_flags.h"
 #include "cli/commands.h"
@@ -40,7 +43,11 @@ int run(const ClusterFlags& flags) {
   check_writable(labels);
   if (flags.embedding) check_writable(*flags.embedding);
   if (flags.summary) check_writable(*flags.summary);
-  flags.cluster_options(1, stop);  // a bad option is told before a long read
+  for (const auto& [a, b] : {std::pair{flags.embedding, flags.summary},
+                             {std::optional(labels), flags.summary},
+                             {std::optional(labels), flags.embedding}})
+    require(!a || !b || *a != *b || *a == "/dev/null", "two results cannot both go to {}", a.value_or(""));
+  flags.cluster_options(std::numeric_limits<int64_t>::max(), stop);  // a bad option is told before a long read
 
   const Table table = read_table(flags.input, flags.read_options(stop));
   const double read_seconds = clock.seconds();
@@ -48,6 +55,10 @@ int run(const ClusterFlags& flags) {
   Points points = table.points();
   apply_scaling(points, flags.scaling(), flags.scale_rows, flags.threads > 0 ? flags.threads : omp_get_max_threads());
 
+  if (!flags.quiet)
+    fmt::print(stderr, "{:<12} {} points of {} features: about {:.0f} MiB, and {:.0f} MiB to cluster them\n", "needs",
+               table.rows, table.features, double(table.memory_bytes()) / (1 << 20),
+               double(estimate_memory(table.rows, table.features, options)) / (1 << 20));
   ProgressLine progress(!flags.quiet);
   Clustering result;
   try {

@@ -154,13 +154,17 @@ Scaling ClusterFlags::scaling() const { return scalings.at(scale); }
 
 ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) const {
   ClusterOptions options;
-  if (preset) apply_paper_preset(options);
+  if (preset) {
+    apply_paper_preset(options);
+    options.solver.batch_size = std::min(options.solver.batch_size, n);
+    options.solver.landmarks = std::min(options.solver.landmarks, n);
+  }
   require(clusters.has_value(), "-k (--clusters) is required: how many clusters?");
   options.clusters = *clusters;
   options.seed = seed;
   options.threads = threads;
   options.stop = stop;
-  if (method && *method != "auto") options.method = methods.at(*method);
+  if (method) options.method = *method == "auto" ? std::optional<Method>() : methods.at(*method);
   assign(options.affinity, affinities, affinity);
   assign(options.degrees, degree_kinds, degrees);
   assign(options.embedding_scale, embedding_scales, embedding_scale);
@@ -176,6 +180,8 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
   if (sigma) {
     require(std::isfinite(*sigma) && *sigma > 0, "sigma must be positive; got {}", *sigma);
     options.gamma = 1 / (*sigma * *sigma);
+    require(std::isfinite(*options.gamma) && *options.gamma > 0, "sigma = {} is out of range: gamma = 1 / sigma^2 = {}",
+            *sigma, *options.gamma);
   }
   require(!options.gamma || options.affinity == AffinityKind::rbf || options.affinity == AffinityKind::exponential,
           "gamma and sigma go with the affinities rbf and exponential only");
@@ -193,7 +199,8 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
   assign(s.nonzeros, nonzeros);
   if (probability) s.probability = probability;
   if (vectors) {
-    require(*vectors >= 1, "vectors must be at least 1; got {}", *vectors);
+    require(*vectors >= 1 && *vectors <= n, "vectors must be in [1, {}]; got {}", n, *vectors);
+    require(s.nonzeros >= 1 && s.nonzeros <= n, "nonzeros must be in [1, {}]; got {}", n, s.nonzeros);
     require(!batch_size, "vectors and batch_size exclude each other: m = l N_r");
     s.batch_size = probability ? std::max<int64_t>(1, std::llround(double(*vectors) * *probability * double(n)))
                                : *vectors * s.nonzeros;

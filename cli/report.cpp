@@ -10,6 +10,7 @@
 
 #include "mbsc/base/memory.h"
 #include "mbsc/simd_level.h"
+#include "mbsc/solvers/krylov_sizes.h"
 #include "mbsc/version.h"
 
 namespace mbsc::cli {
@@ -61,8 +62,8 @@ std::string text_report(const Report& r) {
   if (r.options.degrees == DegreeKind::nystrom) affinity += ", degrees approximated by nystrom";
   line("affinity", affinity);
   if (c.isolated_points > 0)
-    line("isolated",
-         fmt::format("{} points without a neighbour, labelled with the nearest cluster", c.isolated_points));
+    line("isolated", fmt::format("{} points without a neighbour that counts, labelled with the nearest cluster",
+                                 c.isolated_points));
   line("method", outcome(r));
   line("eigenvalues", some(c.eigenvalues, "{:.4f}") + (c.eigenvalues_are_exact ? "" : "  (estimated)"));
   if (!c.residuals.empty())
@@ -98,7 +99,7 @@ std::string json_report(const Report& r) {
   j["scale_rows"] = r.flags.scale_rows;
   j["affinity"] = affinity_name(r.flags);
   j["gamma"] = number_or_null(c.gamma);
-  j["gamma_rule"] = r.options.gamma ? "given" : "auto";
+  j["gamma_rule"] = std::isnan(c.gamma) ? ordered_json(nullptr) : ordered_json(r.options.gamma ? "given" : "auto");
   j["degrees"] = r.options.degrees == DegreeKind::exact ? "exact" : "nystrom";
   j["regularization"] = r.options.regularization;
   j["embedding_scale"] = r.options.embedding_scale == EmbeddingScale::none  ? "none"
@@ -121,6 +122,15 @@ std::string json_report(const Report& r) {
                       {"start", s.start == Start::random ? "random" : "nystrom"},
                       {"step", s.step > 0 ? s.step : 1 / std::sqrt(double(r.table.rows))},
                       {"epsilon", s.epsilon}};
+  if (c.method == Method::exact) {
+    const KrylovSizes sizes = krylov_sizes(r.table.rows, [&] {
+      SolverOptions chosen = s;
+      chosen.clusters = r.options.clusters;
+      return chosen;
+    }());
+    j["block_size"] = sizes.block;
+    j["basis_size"] = sizes.capacity;
+  }
   if (c.method == Method::power) j["power_operator"] = s.power_operator == PowerOperator::plain ? "plain" : "shifted";
   if (c.landmarks > 0) j["landmarks"] = c.landmarks;
   j["seed"] = r.options.seed;

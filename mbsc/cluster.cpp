@@ -13,6 +13,7 @@
 #include "mbsc/kmeans/kmeans.h"
 #include "mbsc/labelling.h"
 #include "mbsc/metrics/normalized_cut.h"
+#include "mbsc/solvers/krylov_sizes.h"
 #include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
@@ -20,27 +21,25 @@ namespace {
 
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
+SolverOptions solver_options(const ClusterOptions& options, const StopToken& stop) {
+  SolverOptions solver = options.solver;
+  solver.clusters = options.clusters;
+  solver.seed = options.seed;
+  solver.stop = stop;
+  return solver;
+}
+
 void check(const Points& points, const ClusterOptions& options, int threads) {
   const int64_t n = points.rows, k = options.clusters;
   require(n >= 2, "clustering needs at least 2 points; got {}", n);
   require(points.features >= 1, "the points have no features");
   require(k >= 1 && k <= n, "clusters must be in [1, {}], the number of points; got {}", n, k);
   require(options.restarts >= 1, "restarts must be at least 1; got {}", options.restarts);
-  const auto positive = [](const char* name, std::optional<double> value) {
-    require(!value || (std::isfinite(*value) && *value > 0), "{} must be positive; got {}", name, value.value_or(0));
-  };
-  positive("gamma", options.gamma);
-  positive("passes", options.solver.passes);
-  positive("seconds", options.solver.seconds);
-  positive("tolerance", options.solver.tolerance);
-  require(!options.solver.stall || *options.solver.stall >= 0, "stall must be at least 0; got {}",
-          options.solver.stall.value_or(0));
-  require(!options.solver.iterations || *options.solver.iterations >= 1, "iterations must be at least 1; got {}",
-          options.solver.iterations.value_or(0));
-  require(std::isfinite(options.solver.step) && options.solver.step >= 0, "step must be positive; got {}",
-          options.solver.step);
-  require(std::isfinite(options.solver.epsilon) && options.solver.epsilon > 0, "epsilon must be positive; got {}",
-          options.solver.epsilon);
+  require(!options.gamma || (std::isfinite(*options.gamma) && *options.gamma > 0), "gamma must be positive; got {}",
+          options.gamma.value_or(0));
+  require(std::isfinite(options.regularization) && options.regularization >= 0,
+          "regularization must be at least 0; got {}", options.regularization);
+  check_options(choose_method(n, points.features, options), n, solver_options(options, {}));
   require(options.degrees == DegreeKind::exact || options.method == Method::nystrom,
           "degrees = nystrom goes with method = nystrom only");
   check_finite(points, threads);
@@ -109,7 +108,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   const Stopwatch degree_clock;
   tell({"degrees", 0, 0, 0, 0, not_known});
   result.degrees = options.degrees == DegreeKind::nystrom
-                       ? nystrom_degrees(*affinity, std::max<int64_t>(options.solver.landmarks, options.clusters),
+                       ? nystrom_degrees(*affinity, landmark_count(points.rows, solver_options(options, stop), false),
                                          options.seed, stop)
                        : affinity->degrees(stop,
                                            [&](double share) {
@@ -119,19 +118,21 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   const Normalized<float> L(*affinity, result.degrees, options.regularization);
   result.isolated_points = L.isolated_count();
   require(points.rows - result.isolated_points >= options.clusters,
-          "only {} of {} points have a neighbour at gamma = {}: too few for {} clusters; choose a smaller gamma",
-          points.rows - result.isolated_points, points.rows, result.gamma, options.clusters);
+          "only {} of {} points have a neighbour{}: too few for {} clusters", points.rows - result.isolated_points,
+          points.rows,
+          std::isnan(result.gamma) ? "" : fmt::format(" at gamma = {}; choose a smaller gamma", result.gamma),
+          options.clusters);
   result.seconds.degrees = degree_clock.seconds();
 
   const Stopwatch solve_clock;
-  SolverOptions solver = options.solver;
-  solver.clusters = options.clusters;
-  solver.seed = options.seed;
-  solver.stop = stop;
+  const SolverOptions solver = solver_options(options, stop);
   EigenPairs<float> pairs = solve<float>(result.method, L, solver, [&](const Progress<float>& p) {
     return tell({"solve", p.fraction, p.iteration, p.passes, p.objective, p.residual});
   });
-  const bool had_full_product = pairs.full_products > 0;
+  // An exact cut is one more product: only where the method made some, and no budget forbids it.
+  const bool exact_cut =
+      pairs.full_products > 0 && !solver.seconds && !solver.iterations &&
+      (!solver.passes || double(pairs.columns_evaluated) / double(points.rows) + 1 <= *solver.passes);
   if (pairs.iterations == 0 && pairs.status == Status::stopped) throw Stopped();
   take_pairs(std::move(pairs), points.rows, result);
   result.seconds.solve = solve_clock.seconds();
@@ -146,7 +147,9 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   // A run that was stopped still gets its labels: one restart, not to be stopped again.
   const bool stopped = result.status == Status::stopped;
   if (stopped) kmeans_options.restarts = 1;
-  KMeansResult found = kmeans<float>(rows, embedding, L.isolated(), kmeans_options, stopped ? StopToken{} : stop);
+  const std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
+  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
+  KMeansResult found = kmeans<float>(rows, embedding, excluded, kmeans_options, stopped ? StopToken{} : stop);
   result.inertia = found.inertia;
   if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);
   result.labels = std::move(found.labels);
@@ -156,7 +159,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   const Stopwatch cut_clock;
   if (options.degrees == DegreeKind::exact && !stopped) {
     try {
-      if (had_full_product) {
+      if (exact_cut) {
         result.normalized_cut = normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, stop);
       } else {
         const CutEstimate cut = estimate_normalized_cut<float>(*affinity, result.degrees, result.labels,
@@ -174,6 +177,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 }
 
 void apply_paper_preset(ClusterOptions& options) {
+  options.method = Method::minibatch;
   options.regularization = 0;
   options.embedding_scale = EmbeddingScale::none;
   options.solver.estimator = Estimator::columns;
@@ -195,14 +199,32 @@ Method choose_method(int64_t n, int64_t features, const ClusterOptions& options)
 }
 
 int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options) {
-  const int64_t k = options.clusters, block = k + std::max<int64_t>(4, k / 2);
+  const int64_t k = options.clusters;
   const int64_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
-  int64_t columns = 4 * k;  // n-vectors of float32: minibatch holds W, G, M and the result
-  if (choose_method(n, features, options) == Method::exact)
-    columns = std::max<int64_t>(5 * block, std::min<int64_t>(300, (int64_t{64} << 20) / (4 * n))) + 4 * block;
+  const SolverOptions solver = solver_options(options, {});
+  int64_t columns = 5 * k, block = k, square = 0;  // n-vectors of float32; doubles of Nystrom's small matrices
+  switch (choose_method(n, features, options)) {
+    case Method::exact: {
+      const KrylovSizes sizes = krylov_sizes(n, solver);
+      block = sizes.block;
+      columns = sizes.capacity + 4 * sizes.block;  // the basis, the next block, its image and what is multiplied
+      break;
+    }
+    case Method::minibatch:
+      columns = 5 * k + (solver.tolerance ? 3 * k : 0) + (solver.stall ? k : 0);
+      break;
+    case Method::nystrom: {
+      const int64_t m = landmark_count(n, solver, false);
+      columns = 5 * k + 16;
+      square = 9 * m * m;
+      break;
+    }
+    case Method::power:
+      break;
+  }
   const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
   const int64_t vectors = n * (8 + 8 + 4 + 4 + 4 + 1);  // degrees twice, roots, labels, flags
-  return columns * n * 4 + tiles + vectors;
+  return columns * n * 4 + square * 8 + tiles + vectors;
 }
 
 }  // namespace mbsc

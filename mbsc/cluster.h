@@ -32,7 +32,7 @@ enum class DegreeKind { exact, nystrom };
 
 struct ClusterOptions {
   int64_t clusters = 8;          ///< k
-  std::optional<Method> method;  ///< unset: exact where that is cheap or a tolerance is given, else minibatch
+  std::optional<Method> method;  ///< unset: choose_method()
   AffinityKind affinity = AffinityKind::rbf;
   std::optional<double> gamma;  ///< unset: choose_gamma()
   DegreeKind degrees = DegreeKind::exact;
@@ -45,7 +45,7 @@ struct ClusterOptions {
   StopToken stop;
 };
 
-/// The settings of the paper: the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom start with 10
+/// The settings of the paper: minibatch with the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom start with 10
 /// landmarks, AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`.
 void apply_paper_preset(ClusterOptions& options);
 
@@ -68,7 +68,7 @@ struct Clustering {
   bool eigenvalues_are_exact = false;
   std::vector<double> residuals;  ///< recomputed; empty = unknown
   std::vector<double> degrees;
-  int64_t isolated_points = 0;    ///< without any neighbour; labelled by distance
+  int64_t isolated_points = 0;    ///< without a neighbour (or one that counts); labelled by distance
   Method method = Method::exact;  ///< as used
   double gamma = 0;               ///< as used; NaN for cosine and precomputed
   Status status = Status::finished;
@@ -96,7 +96,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 
 /// What cluster() will take beside the points, in bytes.
 int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options);
-/// The method that cluster() will use.
+/// The method that cluster() will use: the one given; else exact with a tolerance, minibatch with passes or iterations, and
+/// without any of these exact where it is cheap.
 Method choose_method(int64_t n, int64_t features, const ClusterOptions& options);
 
 }  // namespace mbsc

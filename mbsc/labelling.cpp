@@ -28,6 +28,19 @@ Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<flo
   return scaled;
 }
 
+std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale) {
+  std::vector<uint8_t> excluded(L.isolated().begin(), L.isolated().end());
+  if (scale != EmbeddingScale::degree) return excluded;
+  const auto degrees = L.degrees();
+  const double sum = sum_over_blocks(L.rows(), 1, [&](int64_t, Range range, std::span<double> out) {
+    for (int64_t i = range.begin; i < range.end; ++i) out[0] += degrees[size_t(i)];
+  })[0];
+  const double least = 1e-10 * sum / double(L.n());
+  for (size_t i = 0; i < excluded.size(); ++i)
+    if (degrees[i] + L.regularization_added() < least) excluded[i] = 1;
+  return excluded;
+}
+
 void label_isolated(const Points& points, const ClusterOptions& options, const RowSpace& rows,
                     std::vector<int32_t>& labels) {
   const int64_t k = options.clusters, d = points.features;

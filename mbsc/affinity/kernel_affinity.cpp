@@ -117,8 +117,9 @@ KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, co
   if (!direct_) return;
   gain_ = T(gain);
   rule_ = make_rule(points_, exact_as_stored<T>(points_) ? zero : center, 1);
-  require(largest_norm(points_, rule_, rows) < double(std::numeric_limits<float>::max()) / 4 &&
-              gain < double(std::numeric_limits<float>::max()),
+  constexpr double most = std::numeric_limits<float>::max();
+  require(gain < most, "gamma = {} is too large: every affinity underflows; choose a smaller gamma", kernel.gamma);
+  require(largest_norm(points_, rule_, rows) < most / 4,
           "the data are too large for float32: squared coordinates overflow; scale them (scale = standard)");
 }
 

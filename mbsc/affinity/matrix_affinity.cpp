@@ -17,8 +17,8 @@ MatrixAffinity<T>::MatrixAffinity(const Points& matrix, const RowSpace& rows) : 
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       const double a = matrix.raw(i, j);
-      require(std::isfinite(a) && a >= 0, "a precomputed affinity must be finite and not negative; got {} at ({}, {})",
-              a, i + 1, j + 1);
+      require(std::isfinite(float(a)) && a >= 0,
+              "a precomputed affinity must be finite and not negative; got {} at ({}, {})", a, i + 1, j + 1);
       largest = std::max(largest, a);
     }
     diagonal += matrix.raw(i, i);

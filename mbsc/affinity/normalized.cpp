@@ -19,7 +19,8 @@ Normalized<T>::Normalized(const Affinity<T>& affinity, std::vector<double> degre
       out[1] += degrees_[size_t(i)] > 0 ? 0 : 1;
     }
   });
-  require(sums[0] > 0, "every affinity is zero: no point has a neighbour; choose a smaller gamma (a larger sigma)");
+  require(sums[0] > 0,
+          "every affinity is zero: no point has a neighbour; with a kernel, choose a smaller gamma (a larger sigma)");
   tau_ = regularization * sums[0] / double(n());
   isolated_count_ = tau_ > 0 ? 0 : int64_t(sums[1]);
   for (size_t i = 0; i < s_.size(); ++i) {
@@ -70,6 +71,13 @@ void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const Sto
       for (int64_t c = 0; c < out.cols; ++c) out(i, c) *= s_[size_t(i)];
   });
   add_exact(W, out);
+}
+
+template <class T>
+std::vector<double> Normalized<T>::hidden_diagonal() const {
+  std::vector<double> diagonal(s_.size());
+  for (size_t i = 0; i < s_.size(); ++i) diagonal[i] = affinity_.self_similarity() * double(s_[i]) * double(s_[i]);
+  return diagonal;
 }
 
 template <class T>

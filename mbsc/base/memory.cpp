@@ -27,15 +27,26 @@ int64_t number_in(const char* file) {
   return in >> value ? value : -1;  // "max" is no number: no limit
 }
 
-/// What the control group (version 2, then 1) leaves.
+/// The number after `key` in memory.stat; 0 where it is not there.
+int64_t statistic(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  std::string name;
+  for (int64_t value = 0; in >> name >> value;)
+    if (name == key) return value;
+  return 0;
+}
+
+/// What the control group (version 2, then 1) leaves; cached files count as used there, but give way.
 int64_t control_group_room() {
   const struct {
-    const char *limit, *used;
-  } places[] = {{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-                {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+    const char *limit, *used, *statistics, *cached;
+  } places[] = {
+      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file"},
+      {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+       "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"}};
   for (const auto& place : places) {
     const int64_t limit = number_in(place.limit), used = number_in(place.used);
-    if (limit > 0 && used >= 0) return std::max<int64_t>(0, limit - used);
+    if (limit > 0 && used >= 0) return std::max<int64_t>(0, limit - used + statistic(place.statistics, place.cached));
   }
   return unknown;
 }

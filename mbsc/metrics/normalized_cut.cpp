@@ -40,7 +40,7 @@ double normalized_cut(const Affinity<T>& affinity, std::span<const double> degre
     if (const int32_t c = labels[size_t(i)]; c >= 0 && volume[size_t(c)] > 0)
       indicators(i, c) = T(1 / volume[size_t(c)]);
   affinity.multiply(indicators, product, stop);
-  return double(clusters) - sum_at_labels<T>(space, product, labels);
+  return std::max(0.0, double(clusters) - sum_at_labels<T>(space, product, labels));
 }
 
 template <class T>

@@ -58,7 +58,8 @@ HWY_INLINE void accumulate_features(const T* HWY_RESTRICT panel, const T* HWY_RE
   }
     MBSC_COLUMN(0)
     MBSC_COLUMN(1)
-    MBSC_COLUMN(2) MBSC_COLUMN(3) MBSC_COLUMN(4) MBSC_COLUMN(5)
+    MBSC_COLUMN(2)
+    MBSC_COLUMN(3) MBSC_COLUMN(4) MBSC_COLUMN(5)
 #undef MBSC_COLUMN
         group += kColumns;
   }

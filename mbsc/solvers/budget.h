@@ -14,11 +14,14 @@ namespace mbsc {
 /// Passes, iterations and seconds, whichever ends first. Ranks follow the clock of rank 0.
 class Budget {
  public:
-  Budget(int64_t n, const SolverOptions& options, std::optional<double> passes, const Comm& comm)
+  /// `safety_net`: the passes or iterations are there so that no run goes on for ever, not to tell progress by.
+  Budget(int64_t n, const SolverOptions& options, std::optional<double> passes, const Comm& comm,
+         bool safety_net = false)
       : columns_(passes && *passes * double(n) < 9e18 ? std::max<int64_t>(1, std::llround(*passes * double(n)))
                                                       : std::numeric_limits<int64_t>::max()),
         iterations_(options.iterations.value_or(std::numeric_limits<int64_t>::max())),
         seconds_(options.seconds.value_or(std::numeric_limits<double>::infinity())),
+        safety_net_(safety_net),
         comm_(comm) {}
 
   bool spent(int64_t columns, int64_t iterations) const {
@@ -28,6 +31,7 @@ class Budget {
   /// The share that is spent; NaN where nothing but a tolerance will end it.
   double fraction(int64_t columns, int64_t iterations) const {
     double share = -1;
+    if (safety_net_ && !std::isfinite(seconds_)) return std::numeric_limits<double>::quiet_NaN();
     if (columns_ < std::numeric_limits<int64_t>::max()) share = std::max(share, double(columns) / double(columns_));
     if (iterations_ < std::numeric_limits<int64_t>::max())
       share = std::max(share, double(iterations) / double(iterations_));
@@ -42,6 +46,7 @@ class Budget {
   int64_t columns_;
   int64_t iterations_;
   double seconds_;
+  bool safety_net_;
   const Comm& comm_;
 };
 

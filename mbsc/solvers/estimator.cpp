@@ -41,8 +41,8 @@ BatchPlan::BatchPlan(int64_t n, const SolverOptions& options) : n_(n), options_(
   batch_size_ = options.batch_size > 0 ? options.batch_size : automatic_batch_size(n);
   if (options.estimator != Estimator::signs) return;
   if (options.probability) {
-    require(*options.probability > 0 && *options.probability <= 1, "probability must be in (0, 1]; got {}",
-            *options.probability);
+    require(*options.probability * double(n) >= 1 && *options.probability <= 1,
+            "probability must be in [1/{}, 1]; got {}", n, *options.probability);
   } else {
     require(options.nonzeros >= 1 && options.nonzeros <= batch_size_, "nonzeros must be in [1, {}]; got {}",
             batch_size_, options.nonzeros);

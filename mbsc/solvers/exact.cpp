@@ -10,8 +10,8 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "mbsc/base/require.h"
 #include "mbsc/solvers/budget.h"
+#include "mbsc/solvers/krylov_sizes.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc {
@@ -62,7 +62,7 @@ class KrylovBasis {
   bool advance(int64_t keep, uint64_t step) {
     next_ = std::move(image_);
     // Against the whole old basis, of which the kept vectors are a part.
-    next_columns_ = orthonormalize_against<T>(space_, basis(columns_), next_);
+    next_columns_ = std::min(orthonormalize_against<T>(space_, basis(columns_), next_), L_.n() - columns_);
     if (next_columns_ < next_.cols() && columns_ + next_columns_ < L_.n()) {
       const int64_t wanted = std::min(next_.cols(), L_.n() - columns_);
       refill(wanted, step);
@@ -97,10 +97,9 @@ class KrylovBasis {
     const int64_t have = next_columns_;
     const auto fresh = next_.view().columns_between(have, wanted);
     fill_normal<T>(space_, fresh, Random(options_.seed, Stream::refill), step);
-    Matrix<T> all(space_.local_rows(), columns_ + have);
-    copy<T>(space_, basis(columns_), all);
-    copy<T>(space_, next_.view().columns_between(0, have), all.view().columns_between(columns_, columns_ + have));
-    next_columns_ = have + orthonormalize_against<T>(space_, all, fresh);
+    const int64_t found = orthonormalize_against<T>(space_, basis(columns_), fresh);
+    const auto kept = next_.view().columns_between(0, have);
+    next_columns_ = have + orthonormalize_against<T>(space_, kept, fresh.columns_between(0, found));
   }
 
   const Normalized<T>& L_;
@@ -113,40 +112,21 @@ class KrylovBasis {
   SmallEigen ritz_;
 };
 
-struct Sizes {
-  int64_t block, capacity, keep;
-};
-
-Sizes choose_sizes(int64_t n, const SolverOptions& options) {
-  const int64_t k = options.clusters;
-  require(options.block_size == 0 || options.block_size >= 1, "block_size must be at least 1; got {}",
-          options.block_size);
-  Sizes s{};
-  s.block = std::min(n, options.block_size > 0 ? options.block_size : k + std::max<int64_t>(4, k / 2));
-  const int64_t least = k + 2 * s.block;
-  require(options.basis_size == 0 || options.basis_size >= least, "basis_size must be at least {}; got {}", least,
-          options.basis_size);
-  // A larger basis saves products: what 64 MiB hold, within 5 blocks and 300 columns.
-  const int64_t affordable = std::min<int64_t>(300, (int64_t{64} << 20) / (4 * std::max<int64_t>(1, n)));
-  s.capacity = options.basis_size > 0 ? options.basis_size : std::max({least, 5 * s.block, affordable});
-  s.capacity = std::min(n, s.capacity);
-  s.keep = std::max(k, std::min(std::max(k + s.block, s.capacity / 3), s.capacity - s.block));
-  return s;
-}
-
 }  // namespace
 
 template <class T>
 EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
   const int64_t n = L.n(), k = options.clusters;
   const double N = double(n), tolerance = options.tolerance.value_or(sizeof(T) == 4 ? 1e-5 : 1e-10);
-  const Sizes sizes = choose_sizes(n, options);
+  const KrylovSizes sizes = krylov_sizes(n, options);
   // Nothing but the tolerance ends it by default, and no run should go on for ever.
-  const Budget budget(n, options, options.passes.value_or(1000), L.comm());
+  const Budget budget(n, options, options.passes.value_or(1000), L.comm(), !options.passes);
   KrylovBasis<T> krylov(L, options, sizes.block, sizes.capacity);
   EigenPairs<T> pairs;
   pairs.status = Status::budget;
   double target = tolerance, best = std::numeric_limits<double>::infinity();
+  // Below this an estimate is rounding: there is nothing to wait for, a certificate will tell.
+  const double floor = 2 * double(std::numeric_limits<T>::epsilon());
   bool whole = false;  // the basis spans everything: nothing is left to find
 
   const auto certify_ritz = [&] {
@@ -188,7 +168,7 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
         break;
       }
       const bool last = budget.spent(pairs.columns_evaluated + n, pairs.iterations);
-      if (enough && (residual <= target || last || whole)) {
+      if (enough && (residual <= std::max(target, floor) || last || whole)) {
         const bool progress = certify_ritz();
         if (best <= tolerance)
           pairs.status = Status::converged;

@@ -41,13 +41,12 @@ Matrix<T> start_basis(const Normalized<T>& L, const SolverOptions& options, Eige
   const int64_t k = options.clusters;
   Matrix<T> W = random_basis(L, k, options);
   if (options.start == Start::random) return W;
-  const std::vector<int64_t> landmarks =
-      choose_landmarks(L, options.landmarks > 0 ? options.landmarks : 10, options.seed);
+  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
   const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, k, options.stop);
   pairs.landmarks = int64_t(landmarks.size());
   pairs.columns_evaluated += 2 * pairs.landmarks;
   copy<T>(L.rows(), nystrom.vectors, W);
-  orthonormalize<T>(L.rows(), W);
+  orthonormalize_or_refill<T>(L.rows(), W, options, -1);
   return W;
 }
 
@@ -64,12 +63,14 @@ EigenPairs<T> solve_minibatch(const Normalized<T>& L, const SolverOptions& optio
   const int64_t n = L.n(), k = options.clusters;
   const BatchPlan plan(n, options);
   std::optional<double> passes = options.passes;
+  bool safety_net = false;
   if (!passes && !options.iterations && !options.seconds) {
     // One pass, on small data what 200 iterations take. A tolerance alone may take long, but not for ever.
     passes = std::max(1.0, 200.0 * double(plan.batch_size()) / double(n));
     if (options.tolerance) *passes *= 100;
+    safety_net = options.tolerance.has_value();
   }
-  const Budget budget(n, options, passes, L.comm());
+  const Budget budget(n, options, passes, L.comm(), safety_net);
 
   EigenPairs<T> pairs;
   pairs.batch_size = plan.batch_size();
@@ -95,7 +96,7 @@ EigenPairs<T> solve_minibatch(const Normalized<T>& L, const SolverOptions& optio
       subtract<T>(space, W, B, G);  // G is now H
       if (options.stall) previous = W;
       step.ascend(G, W);
-      orthonormalize<T>(space, W);
+      orthonormalize_or_refill<T>(space, W, options, pairs.iterations);
 
       ++pairs.iterations;
       sampled += int64_t(batch.columns.size());

@@ -3,7 +3,8 @@
 // Reference: Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", PAMI 2004.
 // Algorithm: m landmarks S; K = L with a(x, x) on the diagonal of the affinity (with a zero diagonal the landmark
 //   block is indefinite). K_SS = E e E';  B = K_nS E e^-1/2, so that K ~ B B';  B'B = F theta F';
-//   vectors B F theta^-1/2 = K_nS [E e^-1/2 F theta^-1/2], orthonormal; values theta.
+//   vectors B F theta^-1/2 = K_nS [E e^-1/2 F theta^-1/2], orthonormal; values theta, which are those of K, above L's by
+//   up to the largest a(x, x) s^2.
 // Memory: B is never formed. B'B = e^-1/2 E' (K_Sn K_nS) E e^-1/2 is summed block by block, and the vectors are one
 //   product with the landmark columns: O(m^2 + n k).
 // Cost: 2 n m kernel values, n m^2 multiply-adds. Not exact: error is what the landmarks miss.
@@ -76,13 +77,29 @@ MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landm
 
 }  // namespace
 
+int64_t landmark_count(int64_t n, const SolverOptions& options, bool as_start) {
+  const int64_t k = options.clusters;
+  require(options.landmarks >= 0 && options.landmarks <= n, "landmarks must be in [1, {}]; got {}", n,
+          options.landmarks);
+  if (as_start) return std::min<int64_t>(n, options.landmarks > 0 ? options.landmarks : 10);
+  const int64_t count = options.landmarks > 0 ? options.landmarks : std::min(n, std::max<int64_t>(500, 2 * k));
+  require(count >= k, "landmarks must be at least the number of clusters, {}; got {}", k, count);
+  return count;
+}
+
 template <class T>
 std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks, uint64_t seed) {
-  const std::vector<uint8_t> isolated = L.comm().template gather<uint8_t>(L.isolated());
+  const std::vector<double> diagonal = L.comm().template gather<double>(L.hidden_diagonal());
   const KeyedPermutation permutation(L.n(), Random(seed, Stream::landmarks), 0);
   std::vector<int64_t> chosen;
-  for (int64_t i = 0; i < L.n() && int64_t(chosen.size()) < landmarks; ++i)
-    if (!isolated[size_t(permutation(i))]) chosen.push_back(permutation(i));
+  const auto choose = [&](double least, double most) {
+    for (int64_t i = 0; i < L.n() && int64_t(chosen.size()) < landmarks; ++i) {
+      const double self = diagonal[size_t(permutation(i))];
+      if (least < self && self <= most) chosen.push_back(permutation(i));
+    }
+  };
+  choose(0, 1000);
+  if (chosen.empty()) choose(1000, std::numeric_limits<double>::infinity());
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }
@@ -135,23 +152,14 @@ std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmar
 template <class T>
 EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
   const int64_t n = L.n(), k = options.clusters;
-  require(options.landmarks >= 0 && options.landmarks <= n, "landmarks must be in [1, {}]; got {}", n,
-          options.landmarks);
-  const int64_t wanted = options.landmarks > 0 ? options.landmarks : std::min(n, std::max<int64_t>(500, 2 * k));
-  require(wanted >= k, "landmarks must be at least the number of clusters, {}; got {}", k, wanted);
   const Budget budget(n, options, {}, L.comm());
-  const std::vector<int64_t> landmarks = choose_landmarks(L, wanted, options.seed);
-  NystromBasis<T> basis = nystrom_basis(L, landmarks, k, options.stop);
+  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(n, options, false), options.seed);
+  const NystromBasis<T> basis = nystrom_basis(L, landmarks, k, options.stop);
   EigenPairs<T> pairs;
-  // Landmarks of lower rank than k (duplicates): the rest is filled with random directions.
-  const int64_t found = basis.vectors.cols();
   pairs.vectors = Matrix<T>(basis.vectors.rows(), k);
-  fill_normal<T>(L.rows(), pairs.vectors, Random(options.seed, Stream::refill), 0);
   copy<T>(L.rows(), basis.vectors, pairs.vectors);
-  orthonormalize<T>(L.rows(), pairs.vectors.view().columns_between(0, found));
-  if (found < k)
-    orthonormalize_against<T>(L.rows(), pairs.vectors.view().columns_between(0, found),
-                              pairs.vectors.view().columns_between(found, k));
+  // Landmarks of lower rank than k (duplicates): the rest is filled with random directions.
+  orthonormalize_or_refill<T>(L.rows(), pairs.vectors, options, 0);
   pairs.values = basis.values;
   pairs.values.resize(size_t(k), 0.0);
   const double m = double(landmarks.size()), N = double(n), K = double(k);

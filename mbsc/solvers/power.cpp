@@ -19,7 +19,8 @@ EigenPairs<T> solve_power(const Normalized<T>& L, const SolverOptions& options, 
   const int64_t n = L.n(), k = options.clusters;
   SolverOptions limits = options;
   if (!options.iterations && !options.passes && !options.seconds) limits.iterations = options.tolerance ? 1000 : 3;
-  const Budget budget(n, limits, limits.passes, L.comm());
+  const bool safety_net = options.tolerance && !options.iterations && !options.passes;
+  const Budget budget(n, limits, limits.passes, L.comm(), safety_net);
   const double N = double(n), K = double(k);
 
   EigenPairs<T> pairs, certified;
@@ -52,19 +53,15 @@ EigenPairs<T> solve_power(const Normalized<T>& L, const SolverOptions& options, 
             for (int64_t c = 0; c < k; ++c) Y(i, c) = (Y(i, c) + W(i, c)) / 2;
         });
       std::swap(W, Y);
-      const int64_t rank = orthonormalize<T>(space, W);
-      if (rank < k) {  // L has lower rank than k
-        fill_normal<T>(space, W.view().columns_between(rank, k), Random(options.seed, Stream::refill),
-                       uint64_t(pairs.iterations));
-        orthonormalize_against<T>(space, W.view().columns_between(0, rank), W.view().columns_between(rank, k));
-      }
+      orthonormalize_or_refill<T>(space, W, options, pairs.iterations);  // L may have lower rank than k
     }
   } catch (const Stopped&) {
     pairs.status = Status::stopped;
   }
   pairs.flops += 2 * N * K * K + 2 * K * K * K;
   pairs.values = certified.values.empty() ? std::vector<double>(size_t(k)) : certified.values;
-  if (pairs.status == Status::converged) {
+  if (options.tolerance && !certified.residuals.empty()) {
+    // Whether or not it is met, a tolerance asks for a certificate: the last product has certified the basis before it.
     pairs.vectors = std::move(certified.vectors);
     pairs.residuals = certified.residuals;
     pairs.values_are_exact = true;

@@ -54,6 +54,16 @@ void certify(const Normalized<T>& L, const StopToken& stop, EigenPairs<T>& pairs
   take_ritz_pairs<T>(L.rows(), basis, image, basis.cols(), pairs);
 }
 
+/// Orthonormalises W; directions it has lost are replaced by random ones.
+template <class T>
+void orthonormalize_or_refill(const RowSpace& space, MatrixView<T> W, const SolverOptions& options, int64_t step) {
+  const int64_t rank = orthonormalize(space, W);
+  if (rank == W.cols) return;
+  const auto fresh = W.columns_between(rank, W.cols);
+  fill_normal<T>(space, fresh, Random(options.seed, Stream::refill), uint64_t(step + 1));
+  orthonormalize_against<T>(space, W.columns_between(0, rank), fresh);
+}
+
 /// A random orthonormal n x c basis.
 template <class T>
 Matrix<T> random_basis(const Normalized<T>& L, int64_t c, const SolverOptions& options) {

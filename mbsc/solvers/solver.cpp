@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/solvers/solver.h"
 
+#include <cmath>
+
 #include "mbsc/base/require.h"
+#include "mbsc/solvers/estimator.h"
+#include "mbsc/solvers/krylov_sizes.h"
+#include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
 
@@ -35,10 +40,30 @@ std::string to_string(Status status) {
   return {};
 }
 
+void check_options(Method method, int64_t n, const SolverOptions& options) {
+  require(options.clusters >= 1 && options.clusters <= n, "clusters must be in [1, {}]; got {}", n, options.clusters);
+  const auto positive = [](const char* name, std::optional<double> value) {
+    require(!value || (std::isfinite(*value) && *value > 0), "{} must be positive; got {}", name, value.value_or(0));
+  };
+  positive("passes", options.passes);
+  positive("seconds", options.seconds);
+  positive("tolerance", options.tolerance);
+  require(!options.stall || *options.stall >= 0, "stall must be at least 0; got {}", options.stall.value_or(0));
+  require(!options.iterations || *options.iterations >= 1, "iterations must be at least 1; got {}",
+          options.iterations.value_or(0));
+  require(std::isfinite(options.step) && options.step >= 0, "step must be positive; got {}", options.step);
+  require(std::isfinite(options.epsilon) && options.epsilon > 0, "epsilon must be positive; got {}", options.epsilon);
+  if (method == Method::minibatch) {
+    BatchPlan(n, options);
+    if (options.start == Start::nystrom) landmark_count(n, options, true);
+  }
+  if (method == Method::nystrom) landmark_count(n, options, false);
+  if (method == Method::exact) krylov_sizes(n, options);
+}
+
 template <class T>
 EigenPairs<T> solve(Method method, const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
-  require(options.clusters >= 1 && options.clusters <= L.n(), "clusters must be in [1, {}]; got {}", L.n(),
-          options.clusters);
+  check_options(method, L.n(), options);
   switch (method) {
     case Method::minibatch:
       return solve_minibatch(L, options, observer);

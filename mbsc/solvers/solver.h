@@ -114,6 +114,9 @@ struct EigenPairs {
 std::string to_string(Method method);
 std::string to_string(Status status);
 
+/// Throws InvalidInput where an option of the method is out of range for n points: before any long work.
+void check_options(Method method, int64_t n, const SolverOptions& options);
+
 /// Calls the method's solver.
 template <class T>
 EigenPairs<T> solve(Method method, const Normalized<T>& L, const SolverOptions& options,

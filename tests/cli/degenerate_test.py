@@ -34,6 +34,18 @@ class Degenerate(ProgramTest):
                 labels, _ = self.cluster_rows(rows, 2, "--method", method)
                 self.assert_same_partition(labels, classes)
 
+    def test_a_point_that_is_almost_isolated_takes_no_cluster(self):
+        rows, classes = blobs([(0.0, 0.0), (6.0, 0.0), (0.0, 6.0)], (60, 50, 40), spread=1.0)
+        # Its affinities are about exp(-80): they count in the degrees, and must not in the labels.
+        rows, classes = [*rows, [0.0, 17.0]], [*classes, 2]
+        for options in (("--method", "exact"), ("--method", "nystrom"), ("--embedding-scale", "degree"),
+                        ("--method", "nystrom", "--degrees", "nystrom")):
+            with self.subTest(options=options):
+                labels, summary = self.cluster_rows(rows, 3, "--gamma", 0.5, *options)
+                # The three clouds reach into each other: a few points may change sides, a cluster may not vanish.
+                self.assertGreaterEqual(min(summary["cluster_sizes"]), 35)
+                self.assertEqual(labels[-1], labels[classes.index(2)])
+
     def test_as_many_clusters_as_points(self):
         rows = [[float(i), float(i * i)] for i in range(5)]
         labels, _ = self.cluster_rows(rows, 5)

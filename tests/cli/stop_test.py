@@ -44,6 +44,12 @@ class Budget(ProgramTest):
             with self.subTest(budget=budget):
                 self.cluster("rings.csv", 2, "--gamma", 4, "--method", "minibatch", *budget)
 
+    def test_a_tolerance_below_float32_ends_when_nothing_improves(self):
+        _, summary = self.cluster("rings.csv", 2, "--gamma", 4, "--method", "exact", *UNREACHABLE, code=BUDGET_SPENT)
+        self.assertEqual(summary["status"], "stalled")
+        self.assertLess(summary["passes"], 100)
+        self.assertLess(max(summary["residuals"]), 1e-5)
+
     def test_a_tolerance_that_is_reached(self):
         _, summary = self.cluster("rings.csv", 2, "--gamma", 4, "--method", "exact", "--tolerance", 1e-4)
         self.assertEqual(summary["status"], "converged")
