@@ -74,10 +74,11 @@ int run(const ClusterFlags& flags) {
 
   Report report{flags, options, table, result, {}, read_seconds, 0};
   if (!table.truth.empty()) report.scores = score_labels(table.truth, result.labels);
-  write_labels(labels, result.labels);
+  // The labels last: where they are, everything is.
   if (flags.embedding) write_npy(*flags.embedding, result.embedding.view());
   report.total_seconds = clock.seconds();
   if (flags.summary) write_text(*flags.summary, json_report(report));
+  write_labels(labels, result.labels);
   if (!flags.quiet) {
     fmt::print(stderr, "{}", text_report(report));
     if (labels != "-") fmt::print(stderr, "{:<12} {}\n", "labels", labels);

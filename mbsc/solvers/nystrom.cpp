@@ -3,8 +3,8 @@
 // Reference: Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", PAMI 2004.
 // Algorithm: m landmarks S; K = L with a(x, x) on the diagonal of the affinity (with a zero diagonal the landmark
 //   block is indefinite). K_SS = E e E';  B = K_nS E e^-1/2, so that K ~ B B';  B'B = F theta F';
-//   vectors B F theta^-1/2 = K_nS [E e^-1/2 F theta^-1/2], orthonormal; values theta, which are those of K, above L's by
-//   up to the largest a(x, x) s^2.
+//   vectors B F theta^-1/2 = K_nS [E e^-1/2 F theta^-1/2], orthonormal; values theta, which are those of K,
+//   above L's by up to the largest a(x, x) s^2.
 // Memory: B is never formed. B'B = e^-1/2 E' (K_Sn K_nS) E e^-1/2 is summed block by block, and the vectors are one
 //   product with the landmark columns: O(m^2 + n k).
 // Cost: 2 n m kernel values, n m^2 multiply-adds. Not exact: error is what the landmarks miss.

@@ -18,8 +18,8 @@ struct NystromBasis {
 /// How many landmarks the options ask for: 500 (or 2k) as a method, 10 as a start.
 int64_t landmark_count(int64_t n, const SolverOptions& options, bool as_start);
 
-/// At most `landmarks` distinct columns, ascending, uniformly among those that are tied to others: a landmark whose degree is
-/// below a thousandth of a(x, x) would see nothing but itself. Only where all points are such, they are taken.
+/// At most `landmarks` distinct columns, ascending, uniformly among those that are tied to others: a landmark whose
+/// degree is below a thousandth of a(x, x) would see nothing but itself. Only where all points are such, they are taken.
 template <class T>
 std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks, uint64_t seed);
 
