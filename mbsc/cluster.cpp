@@ -180,6 +180,8 @@ void apply_paper_preset(ClusterOptions& options) {
   options.method = Method::minibatch;
   options.regularization = 0;
   options.embedding_scale = EmbeddingScale::none;
+  options.solver.step_rule = StepRule::adagrad;
+  options.solver.guards = 0;
   options.solver.estimator = Estimator::columns;
   options.solver.batch_size = 100;
   options.solver.nonzeros = 2;

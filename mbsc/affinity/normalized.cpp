@@ -9,8 +9,12 @@
 namespace mbsc {
 
 template <class T>
-Normalized<T>::Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization)
-    : affinity_(affinity), degrees_(std::move(degrees)), s_(degrees_.size()), isolated_(degrees_.size()) {
+Normalized<T>::Normalized(const Affinity<T>& affinity, Degrees degrees, double regularization)
+    : affinity_(affinity),
+      degrees_(std::move(degrees.sum)),
+      squares_(std::move(degrees.squares)),
+      s_(degrees_.size()),
+      isolated_(degrees_.size()) {
   require(std::isfinite(regularization) && regularization >= 0, "regularization must be at least 0; got {}",
           regularization);
   const std::vector<double> sums = sum_over_blocks(rows(), 2, [&](int64_t, Range range, std::span<double> out) {
@@ -78,6 +82,16 @@ std::vector<double> Normalized<T>::hidden_diagonal() const {
   std::vector<double> diagonal(s_.size());
   for (size_t i = 0; i < s_.size(); ++i) diagonal[i] = affinity_.self_similarity() * double(s_[i]) * double(s_[i]);
   return diagonal;
+}
+
+template <class T>
+std::vector<double> Normalized<T>::column_squares() const {
+  std::vector<double> squares(s_.size());
+  for (size_t i = 0; i < s_.size(); ++i) {
+    const double root = double(s_[i]);
+    squares[i] = squares_.empty() ? (root > 0 ? 1 : 0) : squares_[i] * root * root * root * root;
+  }
+  return squares;
 }
 
 template <class T>

@@ -16,7 +16,9 @@ template <class T>
 class Normalized {
  public:
   /// Refuses degrees that are all zero. The affinity must outlive this.
-  Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization);
+  Normalized(const Affinity<T>& affinity, Degrees degrees, double regularization);
+  Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization)
+      : Normalized(affinity, Degrees{std::move(degrees), {}}, regularization) {}
 
   const RowSpace& rows() const { return affinity_.rows(); }
   const Comm& comm() const { return rows().comm(); }
@@ -40,6 +42,9 @@ class Normalized {
   void multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                  const StopToken& stop) const;
 
+  /// About |L_:j|^2 of own rows: q_j s_j^4, exact where neighbours have like degrees. All alike where q is not known.
+  std::vector<double> column_squares() const;
+
   /// s_i = (d_i + tau)^-1/2 of own rows, 0 where isolated.
   std::span<const T> inverse_root_degrees() const { return s_; }
   std::span<const double> degrees() const { return degrees_; }
@@ -53,8 +58,9 @@ class Normalized {
 
   const Affinity<T>& affinity_;
   std::vector<double> degrees_;
-  std::vector<T> s_;      ///< own rows
-  std::vector<T> all_s_;  ///< every row: batches come from anywhere
+  std::vector<double> squares_;  ///< q, or empty
+  std::vector<T> s_;             ///< own rows
+  std::vector<T> all_s_;         ///< every row: batches come from anywhere
   std::vector<uint8_t> isolated_;
   int64_t isolated_count_ = 0;
   double tau_ = 0;

@@ -6,123 +6,42 @@
 //   part of u on the last block. When V is full it is replaced by its leading Ritz vectors. Where the Krylov space is
 //   exhausted (an invariant subspace) random directions go on.
 // The residuals that are reported are recomputed by one more product with the final vectors.
+// Where it starts (`start`): a random block, or Nystrom's vectors with a third of the block left random, since landmarks
+//   may miss a direction altogether and a Krylov space never finds what its start lacks.
 // Cost: one full product (any number of right-hand sides) a step; memory basis_size columns of n.
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "mbsc/solvers/budget.h"
-#include "mbsc/solvers/krylov_sizes.h"
-#include "mbsc/solvers/rayleigh_ritz.h"
+#include "mbsc/solvers/krylov_basis.h"
+#include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
 namespace {
 
-using Eigen::MatrixXd;
-
+/// The first block.
 template <class T>
-class KrylovBasis {
- public:
-  KrylovBasis(const Normalized<T>& L, const SolverOptions& options, int64_t block, int64_t capacity)
-      : L_(L), space_(L.rows()), options_(options), block_(block), V_(space_.local_rows(), capacity) {
-    next_ = random_basis(L, block, options);
-    next_columns_ = block;
-  }
-
-  /// Multiplies the next block and takes it into the basis. Y = LQ.
-  void expand() {
-    const int64_t b = next_columns_, c = columns_ + b;
-    image_ = Matrix<T>(space_.local_rows(), b);
-    L_.multiply(next_.view().columns_between(0, b), image_, options_.stop);
-    copy<T>(space_, next_.view().columns_between(0, b), V_.view().columns_between(columns_, c));
-    const auto V = basis(c);
-    const MatrixXd H = gram<T>(space_, V, image_);
-    projected_.conservativeResize(c, c);
-    projected_.rightCols(b) = H;
-    projected_.bottomRows(b) = H.transpose();
-    columns_ = c;
-    last_ = b;
-    subtract<T>(space_, V, H, image_);  // R
-    residual_gram_ = gram<T>(space_, image_, image_);
-    ritz_ = eigen_descending(projected_);
-  }
-
-  /// Estimated residual of Ritz pair j.
-  double residual(int64_t j) const {
-    const Eigen::VectorXd u = ritz_.vectors.col(j).tail(last_);
-    return std::sqrt(std::max(0.0, u.dot(residual_gram_ * u)));
-  }
-  double largest_residual(int64_t k) const {
-    double largest = 0;
-    for (int64_t j = 0; j < k; ++j) largest = std::max(largest, residual(j));
-    return largest;
-  }
-
-  /// The next block: the residuals, orthonormal to the basis, filled up with random directions; after a restart with
-  /// `keep` Ritz vectors where the basis is full. False when the basis spans the whole space.
-  bool advance(int64_t keep, uint64_t step) {
-    next_ = std::move(image_);
-    // Against the whole old basis, of which the kept vectors are a part.
-    next_columns_ = std::min(orthonormalize_against<T>(space_, basis(columns_), next_), L_.n() - columns_);
-    if (next_columns_ < next_.cols() && columns_ + next_columns_ < L_.n()) {
-      const int64_t wanted = std::min(next_.cols(), L_.n() - columns_);
-      refill(wanted, step);
-    }
-    if (next_columns_ == 0) return false;
-    if (columns_ + next_columns_ > V_.cols()) restart(keep);
-    return true;
-  }
-
-  /// The k leading Ritz vectors.
-  Matrix<T> ritz_vectors(int64_t k) const {
-    Matrix<T> X(space_.local_rows(), k);
-    multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(k), X);
-    orthonormalize<T>(space_, X);
-    return X;
-  }
-  const Eigen::VectorXd& values() const { return ritz_.values; }
-  int64_t columns() const { return columns_; }
-
- private:
-  MatrixView<const T> basis(int64_t columns) const { return V_.view().columns_between(0, columns); }
-
-  void restart(int64_t keep) {
-    multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(keep), V_);
-    columns_ = keep;
-    projected_ = ritz_.values.head(keep).asDiagonal();
-    // The basis is its own Ritz vectors now: what a request to stop in the next product would return.
-    ritz_ = {ritz_.values.head(keep).eval(), MatrixXd::Identity(keep, keep)};
-  }
-
-  void refill(int64_t wanted, uint64_t step) {
-    const int64_t have = next_columns_;
-    const auto fresh = next_.view().columns_between(have, wanted);
-    fill_normal<T>(space_, fresh, Random(options_.seed, Stream::refill), step);
-    const int64_t found = orthonormalize_against<T>(space_, basis(columns_), fresh);
-    const auto kept = next_.view().columns_between(0, have);
-    next_columns_ = have + orthonormalize_against<T>(space_, kept, fresh.columns_between(0, found));
-  }
-
-  const Normalized<T>& L_;
-  const RowSpace& space_;
-  const SolverOptions& options_;
-  int64_t block_;
-  Matrix<T> V_, next_, image_;
-  int64_t columns_ = 0, next_columns_ = 0, last_ = 0;
-  MatrixXd projected_, residual_gram_;
-  SmallEigen ritz_;
-};
+Matrix<T> start_block(const Normalized<T>& L, int64_t columns, const SolverOptions& options, EigenPairs<T>& pairs) {
+  Matrix<T> W = random_basis(L, columns, options);
+  if (options.start != Start::nystrom) return W;
+  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
+  const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, columns - columns / 3, options.stop);
+  pairs.landmarks = int64_t(landmarks.size());
+  pairs.columns_evaluated += 2 * pairs.landmarks;
+  copy<T>(L.rows(), nystrom.vectors, W);
+  orthonormalize_or_refill<T>(L.rows(), W, options, -1);
+  return W;
+}
 
 }  // namespace
 
 template <class T>
-EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
+void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Budget& budget, Matrix<T> start,
+                  const Observer<T>& observer, EigenPairs<T>& pairs) {
   const int64_t n = L.n(), k = options.clusters;
   const double N = double(n), tolerance = options.tolerance.value_or(sizeof(T) == 4 ? 1e-5 : 1e-10);
   const KrylovSizes sizes = krylov_sizes(n, options);
-  // Nothing but the tolerance ends it by default, and no run should go on for ever.
-  const Budget budget(n, options, options.passes.value_or(1000), L.comm(), !options.passes);
-  KrylovBasis<T> krylov(L, options, sizes.block, sizes.capacity);
-  EigenPairs<T> pairs;
+  const auto operate = [&](MatrixView<const T> in, MatrixView<T> out) { L.multiply(in, out, options.stop); };
+  KrylovBasis<T> krylov(L.rows(), operate, options, std::move(start), sizes.capacity);
   pairs.status = Status::budget;
   double target = tolerance, best = std::numeric_limits<double>::infinity();
   // Below this an estimate is rounding: there is nothing to wait for, a certificate will tell.
@@ -132,7 +51,7 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
   const auto certify_ritz = [&] {
     EigenPairs<T> candidate;
     candidate.vectors = krylov.ritz_vectors(k);
-    certify(L, options.stop, candidate);
+    certify(L, options.stop, k, candidate);
     pairs.columns_evaluated += n;
     ++pairs.full_products;
     pairs.flops += 2 * N * N * double(k);
@@ -157,12 +76,12 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
       pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov.columns());
       const bool enough = krylov.columns() >= k;
       const double residual = enough ? krylov.largest_residual(k) : std::numeric_limits<double>::infinity();
-      go_on = observe(
-          L, options, observer,
-          Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
-                      budget.fraction(pairs.columns_evaluated, pairs.iterations),
-                      krylov.values().head(std::min(k, krylov.columns())).sum(), residual, MatrixView<const T>{}},
-          budget.seconds(), pairs);
+      if (options.keep_block) pairs.block = krylov.next_iterate(std::min(std::max(k, sizes.block), krylov.columns()));
+      go_on = observe(L, options, observer,
+                      Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
+                                  budget.fraction(pairs.columns_evaluated, pairs.iterations),
+                                  krylov.values().head(std::min(k, krylov.columns())).sum(), residual, pairs.block},
+                      budget.seconds(), pairs);
       if (!go_on) {
         pairs.status = Status::stopped;
         break;
@@ -205,11 +124,25 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
     pairs.residuals.clear();
   }
   pairs.values_are_exact = !pairs.residuals.empty();
+}
+
+template <class T>
+EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
+  // Nothing but the tolerance ends it by default, and no run should go on for ever.
+  const Budget budget(L.n(), options, options.passes.value_or(1000), L.comm(), !options.passes);
+  EigenPairs<T> pairs;
+  Matrix<T> start = start_block(L, krylov_sizes(L.n(), options).block, options, pairs);
+  krylov_until(L, options, budget, std::move(start), observer, pairs);
   pairs.seconds = budget.seconds();
   return pairs;
 }
 
-template EigenPairs<float> solve_exact(const Normalized<float>&, const SolverOptions&, const Observer<float>&);
-template EigenPairs<double> solve_exact(const Normalized<double>&, const SolverOptions&, const Observer<double>&);
+#define MBSC_INSTANTIATE(T)                                                                                            \
+  template void krylov_until(const Normalized<T>&, const SolverOptions&, const Budget&, Matrix<T>, const Observer<T>&, \
+                             EigenPairs<T>&);                                                                          \
+  template EigenPairs<T> solve_exact(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
+MBSC_INSTANTIATE(float)
+MBSC_INSTANTIATE(double)
+#undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

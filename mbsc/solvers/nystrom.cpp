@@ -15,9 +15,8 @@
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
-#include "mbsc/solvers/budget.h"
+#include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/nystrom_basis.h"
-#include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc {
 namespace {
@@ -48,6 +47,93 @@ MatrixXd inverse_root(const MatrixXd& block) {
   return eigen.vectors.leftCols(rank) * eigen.values.head(rank).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
+/// C = (K_SS)^+1/2 such that C C' = (K_SS)^+, as something to multiply with.
+/// By Cholesky of K_SS scaled to a unit diagonal, whose diagonal is lifted by 1e-6 of the sum of each row: what rounding
+/// may have taken from it, in dense rows much, in those of outliers nothing to speak of. Where it is not definite even
+/// so (precomputed matrices), or small, by its eigenvectors.
+class InverseRoot {
+ public:
+  template <class T>
+  InverseRoot(const Matrix<T>& square, int threads) : threads_(threads) {
+    const MatrixXd block = widen(square);
+    const int64_t m = block.rows();
+    if (m > 300 && (block.diagonal().array() > 0).all()) {
+      const VectorXd scale = block.diagonal().cwiseSqrt().cwiseInverse();
+      const MatrixXd unit = scale.asDiagonal() * block * scale.asDiagonal();
+      const VectorXd sums = unit.cwiseAbs().rowwise().sum();
+      for (const double share : {1e-6, 1e-5}) {
+        MatrixXd lifted = unit;
+        lifted.diagonal() += share * sums;
+        const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(lifted);
+        if (factor.info() != Eigen::Success) continue;
+        upper_ = MatrixXd(factor.matrixU()) * scale.cwiseInverse().asDiagonal();
+        return;
+      }
+    }
+    general_ = inverse_root<T>(block);
+  }
+
+  int64_t columns() const { return upper_.size() > 0 ? upper_.cols() : general_.cols(); }
+  /// C X.
+  MatrixXd apply(const MatrixXd& X) const {
+    if (upper_.size() == 0) return general_ * X;
+    return by_panels(X, [&](auto panel) { upper_.triangularView<Eigen::Upper>().solveInPlace(panel); });
+  }
+  /// C'X.
+  MatrixXd apply_transposed(const MatrixXd& X) const {
+    if (upper_.size() == 0) return general_.transpose() * X;
+    return by_panels(X, [&](auto panel) { upper_.triangularView<Eigen::Upper>().transpose().solveInPlace(panel); });
+  }
+
+ private:
+  template <class Solve>
+  MatrixXd by_panels(const MatrixXd& X, Solve&& solve) const {
+    MatrixXd out = X;
+    constexpr int64_t width = 64;
+    parallel_for(threads_, (X.cols() + width - 1) / width, [&](int64_t p) {
+      const int64_t count = std::min(width, X.cols() - p * width);
+      Eigen::Ref<MatrixXd> panel = out.middleCols(p * width, count);
+      solve(panel);
+    });
+    return out;
+  }
+
+  int threads_;
+  MatrixXd upper_, general_;
+};
+
+/// The leading eigenpairs of a symmetric matrix; of a large one by a block Krylov space, to what five products give.
+SmallEigen leading_pairs(const MatrixXd& M, int64_t rank, int threads, const StopToken& stop) {
+  const int64_t m = M.rows();
+  if (m <= 300 || 3 * rank >= m) return eigen_descending(M);
+  const RowSpace space(m, threads);
+  SolverOptions options;
+  options.stop = stop;
+  const int64_t block = rank + 8;
+  Matrix<double> start(m, block);
+  fill_normal<double>(space, start, Random(0, Stream::start), 1);
+  orthonormalize<double>(space, start);
+  const auto operate = [&](MatrixView<const double> in, MatrixView<double> out) {
+    if (stop.stop_requested()) throw Stopped();
+    using Stride = Eigen::OuterStride<>;
+    const Eigen::Map<const RowMajor<double>, 0, Stride> V(in.data, m, in.cols, Stride(in.stride));
+    space.for_each_block(
+        [&](int64_t, Range rows) {
+          Eigen::Map<RowMajor<double>, 0, Stride>(out.row(rows.begin), rows.size(), in.cols, Stride(out.stride)) =
+              M.middleRows(rows.begin, rows.size()) * V;
+        },
+        double(m) * double(in.cols));
+  };
+  KrylovBasis<double> krylov(space, operate, options, std::move(start), std::min(m, 5 * block));
+  for (int step = 0; step < 5; ++step) {
+    krylov.expand();
+    if (krylov.largest_residual(rank) < 1e-9 * krylov.values()[0]) break;
+    if (step + 1 < 5 && !krylov.advance(2 * block, uint64_t(step))) break;
+  }
+  const Matrix<double> vectors = krylov.ritz_vectors(rank);
+  return {krylov.values().head(rank), widen(vectors)};
+}
+
 /// K_Sn K_nS, block by block.
 template <class T>
 MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landmarks, const StopToken& stop) {
@@ -67,11 +153,13 @@ MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landm
       Matrix<T> K(rows.size(), m);
       L.evaluate_definite(rows, landmarks, K);
       const Eigen::Map<const RowMajor<T>> block(K.data(), K.rows(), m);
-      partial[size_t(b)].noalias() = block.transpose() * block;
+      partial[size_t(b)] = RowMajor<T>::Zero(m, m);
+      partial[size_t(b)].template selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
     });
     if (stop.stop_requested()) throw Stopped();
     for (int64_t b = 0; b < count; ++b) total += partial[size_t(b)].template cast<double>();
   }
+  total.triangularView<Eigen::StrictlyUpper>() = total.transpose();
   return total;
 }
 
@@ -110,13 +198,16 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
   const int64_t m = int64_t(landmarks.size());
   Matrix<T> square(m, m);
   L.evaluate_definite_square(landmarks, square);
-  const MatrixXd root = inverse_root<T>(widen(square));
-  const SmallEigen eigen = eigen_descending(root.transpose() * landmark_gram(L, landmarks, stop) * root);
+  const int threads = L.rows().threads();
+  const InverseRoot root(square, threads);
+  const MatrixXd half = root.apply_transposed(landmark_gram(L, landmarks, stop));  // C'(K_Sn K_nS)
+  const SmallEigen eigen =
+      leading_pairs(root.apply_transposed(half.transpose()), std::min(rank, root.columns()), threads, stop);
   const double least = eigen.values[0] * 10 * double(std::numeric_limits<T>::epsilon());
   int64_t kept = 0;
   while (kept < std::min<int64_t>(rank, eigen.values.size()) && eigen.values[kept] > least) ++kept;
   const MatrixXd coefficients =
-      root * eigen.vectors.leftCols(kept) * eigen.values.head(kept).cwiseSqrt().cwiseInverse().asDiagonal();
+      root.apply(eigen.vectors.leftCols(kept) * eigen.values.head(kept).cwiseSqrt().cwiseInverse().asDiagonal());
   NystromBasis<T> basis;
   basis.vectors = Matrix<T>(L.rows().local_rows(), kept);
   L.multiply_definite_columns(landmarks, narrow<T>(coefficients), basis.vectors, stop);
@@ -154,14 +245,18 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   const int64_t n = L.n(), k = options.clusters;
   const Budget budget(n, options, {}, L.comm());
   const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(n, options, false), options.seed);
-  const NystromBasis<T> basis = nystrom_basis(L, landmarks, k, options.stop);
+  NystromBasis<T> basis = nystrom_basis(L, landmarks, std::max(k, options.block_size), options.stop);
   EigenPairs<T> pairs;
   pairs.vectors = Matrix<T>(basis.vectors.rows(), k);
-  copy<T>(L.rows(), basis.vectors, pairs.vectors);
+  copy<T>(L.rows(), basis.vectors.view().columns_between(0, std::min(k, basis.vectors.cols())), pairs.vectors);
   // Landmarks of lower rank than k (duplicates): the rest is filled with random directions.
   orthonormalize_or_refill<T>(L.rows(), pairs.vectors, options, 0);
   pairs.values = basis.values;
   pairs.values.resize(size_t(k), 0.0);
+  if (options.keep_block) {
+    pairs.block = std::move(basis.vectors);
+    orthonormalize_or_refill<T>(L.rows(), pairs.block, options, 0);
+  }
   const double m = double(landmarks.size()), N = double(n), K = double(k);
   pairs.landmarks = int64_t(landmarks.size());
   pairs.columns_evaluated = 2 * pairs.landmarks;
@@ -171,7 +266,7 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   if (options.tolerance) {
     EigenPairs<T> certified = pairs;
     try {
-      certify(L, options.stop, certified);
+      certify(L, options.stop, k, certified);
       pairs = std::move(certified);
       pairs.status = largest_residual(pairs) <= *options.tolerance ? Status::converged : Status::budget;
     } catch (const Stopped&) {

@@ -43,15 +43,15 @@ double largest_residual(const EigenPairs<T>& pairs) {
                                  : *std::max_element(pairs.residuals.begin(), pairs.residuals.end());
 }
 
-/// Multiplies the basis in `pairs` once more and replaces it by its Ritz pairs, with recomputed residuals.
+/// Multiplies the basis in `pairs` once more and replaces it by its k leading Ritz pairs, with recomputed residuals.
 template <class T>
-void certify(const Normalized<T>& L, const StopToken& stop, EigenPairs<T>& pairs) {
+void certify(const Normalized<T>& L, const StopToken& stop, int64_t k, EigenPairs<T>& pairs) {
   Matrix<T> image(pairs.vectors.rows(), pairs.vectors.cols());
   L.multiply(pairs.vectors, image, stop);
   pairs.columns_evaluated += L.n();
   ++pairs.full_products;
   const Matrix<T> basis = std::move(pairs.vectors);
-  take_ritz_pairs<T>(L.rows(), basis, image, basis.cols(), pairs);
+  take_ritz_pairs<T>(L.rows(), basis, image, k, pairs);
 }
 
 /// Orthonormalises W; directions it has lost are replaced by random ones.
@@ -62,6 +62,21 @@ void orthonormalize_or_refill(const RowSpace& space, MatrixView<T> W, const Solv
   const auto fresh = W.columns_between(rank, W.cols);
   fill_normal<T>(space, fresh, Random(options.seed, Stream::refill), uint64_t(step + 1));
   orthonormalize_against<T>(space, W.columns_between(0, rank), fresh);
+}
+
+/// Orthonormalises W so that its leading columns span what the leading columns of W spanned (QR, where
+/// orthonormalize() may turn the columns); lost directions are replaced by random ones.
+template <class T>
+void orthonormalize_in_order(const RowSpace& space, MatrixView<T> W, const SolverOptions& options) {
+  for (int round = 0; round < 2; ++round) {
+    const Eigen::MatrixXd G = gram<T>(space, W, W);
+    const Eigen::VectorXd scale = G.diagonal().cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
+    const Eigen::LLT<Eigen::MatrixXd> factor(scale.asDiagonal() * G * scale.asDiagonal());
+    const double least = factor.info() == Eigen::Success ? factor.matrixLLT().diagonal().minCoeff() : 0;
+    if (!(least > (round == 0 ? 1e-3 : 0.5))) return orthonormalize_or_refill<T>(space, W, options, round);
+    multiply<T>(space, W, scale.asDiagonal() * factor.matrixU().solve(Eigen::MatrixXd::Identity(W.cols, W.cols)).eval(),
+                W);
+  }
 }
 
 /// A random orthonormal n x c basis.

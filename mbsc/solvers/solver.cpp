@@ -6,6 +6,7 @@
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/estimator.h"
 #include "mbsc/solvers/krylov_sizes.h"
+#include "mbsc/solvers/minibatch_ritz.h"
 #include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
@@ -55,10 +56,21 @@ void check_options(Method method, int64_t n, const SolverOptions& options) {
   require(std::isfinite(options.epsilon) && options.epsilon > 0, "epsilon must be positive; got {}", options.epsilon);
   if (method == Method::minibatch) {
     BatchPlan(n, options);
-    if (options.start == Start::nystrom) landmark_count(n, options, true);
+    block_columns(n, options);
+    landmark_count(n, options, true);
+    if (options.step_rule == StepRule::ritz) {
+      require(options.estimator == Estimator::columns, "the estimator `signed` needs the step rule adagrad");
+      require(options.sampling == Sampling::reshuffle, "sampling `independent` needs the step rule adagrad");
+    }
   }
   if (method == Method::nystrom) landmark_count(n, options, false);
-  if (method == Method::exact) krylov_sizes(n, options);
+  if (method == Method::exact) {
+    krylov_sizes(n, options);
+    if (options.start == Start::nystrom) landmark_count(n, options, true);
+  } else {
+    require(options.block_size >= 0 && options.block_size <= n, "block_size must be in [1, {}]; got {}", n,
+            options.block_size);
+  }
 }
 
 template <class T>

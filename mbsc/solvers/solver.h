@@ -24,7 +24,12 @@ enum class Method { minibatch, nystrom, power, exact };
 enum class Estimator { columns, signs };
 /// reshuffle: every column once per pass. independent: each batch, and each vector of `signed`, drawn anew.
 enum class Sampling { reshuffle, independent };
-enum class Start { random, nystrom };
+/// automatic: Nystrom's vectors for mini-batches with Ritz steps, else random ones.
+enum class Start { automatic, random, nystrom };
+/// How a mini-batch moves the block: ritz (solvers/minibatch_ritz.cpp), or adagrad, the paper's.
+enum class StepRule { ritz, adagrad };
+/// Which columns are drawn: by importance, all alike, as the paper does.
+enum class ColumnChoice { importance, uniform };
 /// The matrix the power method multiplies by: L, or (I + L)/2, whose spectrum is not negative.
 enum class PowerOperator { plain, shifted };
 
@@ -39,25 +44,38 @@ struct SolverOptions {
   std::optional<double> tolerance;    ///< largest residual |L w - theta w|, always recomputed; exact: 1e-5
   std::optional<double> stall;        ///< minibatch: ends when a step moves the subspace by less (rms sine)
 
+  Start start = Start::automatic;  ///< minibatch, exact
+  bool keep_block = false;         ///< fills EigenPairs::block; exact then shows its Ritz vectors to the observer
+
   // minibatch
+  StepRule step_rule = StepRule::ritz;
+  std::optional<int64_t> guards;  ///< columns beyond k; ritz: 2k, adagrad: 0
+
+  // minibatch with Ritz steps
+  ColumnChoice columns = ColumnChoice::importance;  ///< of landmarks and batches
+  bool control_variate = true;                      ///< used as far as it lowers the variance
+  bool polish = true;                               ///< full products once the budget allows for them
+
+  // minibatch with AdaGrad
   Estimator estimator = Estimator::columns;
   Sampling sampling = Sampling::reshuffle;
-  int64_t batch_size = 0;             ///< m = l N_r; 0 = n/100, within [10, 2000]
+  int64_t batch_size = 0;             ///< m = l N_r; 0 = n/100, within [10, 2000]; ritz: as many as all before
   int64_t nonzeros = 2;               ///< l, non-zeros of each of the m / l vectors of `signed`
   std::optional<double> probability;  ///< p: components of a vector are non-zero independently, l = p n on average
-  Start start = Start::random;
-  double step = 0;        ///< lambda of AdaGrad; 0 = 1/sqrt(n)
-  double epsilon = 1e-6;  ///< of AdaGrad
+  double step = 0;                    ///< lambda of AdaGrad; 0 = 1/sqrt(n)
+  double epsilon = 1e-6;              ///< of AdaGrad
 
   // nystrom, as a method and as a start
-  int64_t landmarks = 0;  ///< 0 = 500 as a method, 10 as a start
+  int64_t landmarks = 0;  ///< 0 = 500 as a method; as a start 10 with AdaGrad, up to 2,000 with Ritz steps
 
   // power
   PowerOperator power_operator = PowerOperator::plain;
 
+  // power, nystrom: columns to compute, of which the k leading ones are the result; 0 or below k means k.
+  // exact: columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget.
+  int64_t block_size = 0;
+
   // exact
-  int64_t block_size =
-      0;  ///< columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget
   int64_t basis_size = 0;  ///< columns kept before a restart; 0 = 5 blocks, or more where 64 MiB hold more
 
   StopToken stop;
@@ -86,6 +104,21 @@ enum class Status {
   stopped,    ///< on request
 };
 
+/// What is known of eigenvalues that the solver may have missed. A residual proves an eigenpair, not a leading one.
+struct Probe {
+  int64_t vectors = 0;    ///< random ones
+  int64_t products = 0;   ///< full products each went through
+  double bound = 1;       ///< with this confidence no eigenvalue beyond the k found exceeds it
+  double confidence = 0;  ///< 0.99
+};
+
+/// How an estimate of the subspace error was obtained.
+enum class ErrorSource {
+  none,
+  batches,   ///< from the spread of the batches
+  residuals  ///< residuals over the gap to the next Ritz value (Davis, Kahan)
+};
+
 /// One line of a solver's history.
 struct TraceEntry {
   int64_t iteration = 0;
@@ -96,10 +129,15 @@ struct TraceEntry {
 
 template <class T>
 struct EigenPairs {
-  std::vector<double> values;     ///< k, descending
-  bool values_are_exact = false;  ///< Rayleigh quotients of `vectors`, not estimates
-  Matrix<T> vectors;              ///< own rows x k, orthonormal columns
-  std::vector<double> residuals;  ///< recomputed; empty where no full product was made with `vectors`
+  std::vector<double> values;         ///< k, descending
+  bool values_are_exact = false;      ///< Rayleigh quotients of `vectors`, not estimates
+  Matrix<T> vectors;                  ///< own rows x k, orthonormal columns
+  Matrix<T> block;                    ///< the whole computed block, own rows x k', where asked for (keep_block)
+  std::vector<double> residuals;      ///< recomputed; empty where no full product was made with `vectors`
+  bool residuals_are_bounds = false;  ///< upper bounds, from the full product before
+  double subspace_error = std::numeric_limits<double>::quiet_NaN();  ///< an estimate of the rms sine
+  ErrorSource subspace_error_source = ErrorSource::none;
+  std::optional<Probe> probe;
   Status status = Status::finished;
   int64_t iterations = 0;
   int64_t columns_evaluated = 0;  ///< a full product counts n
@@ -109,6 +147,8 @@ struct EigenPairs {
   std::vector<TraceEntry> trace;
   int64_t batch_size = 0;  ///< as chosen
   int64_t landmarks = 0;
+  int64_t guards = 0;
+  double control_variate = 0;  ///< its weight: 0 not used, 1 in full
 };
 
 std::string to_string(Method method);

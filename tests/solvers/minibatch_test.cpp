@@ -29,6 +29,7 @@ SolverOptions options_for(double passes, int64_t batch_size = 40) {
   options.passes = passes;
   options.batch_size = batch_size;
   options.seed = 3;
+  options.step_rule = StepRule::adagrad;
   return options;
 }
 

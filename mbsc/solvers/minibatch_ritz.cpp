@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
+// A budget of B passes is spent on, in this order:
+//   1. Warm start: Nystrom from up to 2,000 landmarks drawn by importance, two columns each; the leading k' = 3k
+//      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
+//   2. Batches of columns, the important ones anew for each step, the others uniformly without replacement. All columns
+//      seen so far speak in the estimate of LW (batch_memory.h). A step is taken whenever their number has doubled:
+//          T = T_model + b (W'G - T_model),   T = U theta U'         the Ritz pairs, b the share that is not noise
+//          W <- qr(W U + H U diag(a / theta)),  H = (I - WW')G       a power step, as far as it is not noise
+//      a_i = max(0, 1 - 2 |noise_i|^2 / |H u_i|^2) (James, Stein), noise_i as the parts of the batches tell it; b likewise.
+//      So the step needs no tuning, cannot spoil a start that is better than the sample, and is a full power step
+//      where the sample is good. Ritz values below 0.3 theta_k do not amplify their noise further.
+//   3. From 1.5 passes on, full products: block Krylov from W (krylov_basis.h) with four random columns in the block, a
+//      probe for leading pairs that were missed. Without a tolerance the result are the images L x of the Ritz vectors x,
+//      which the last product gives for nothing; their residuals are bounded by those of x over |L x|.
+// With `polish` off, step 2 goes on pass after pass: each column is evaluated again and replaces its old self.
+// Unbiased: G for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit of the passes.
+// Cost: every column n kernel values and 2 n k' operations; memory 8 n x k' arrays and n x 100 of the model.
+#include <algorithm>
+#include <cmath>
+
+#include "mbsc/base/random.h"
+#include "mbsc/base/require.h"
+#include "mbsc/solvers/batch_memory.h"
+#include "mbsc/solvers/importance.h"
+#include "mbsc/solvers/krylov_basis.h"
+#include "mbsc/solvers/minibatch_ritz.h"
+
+namespace mbsc {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+int64_t block_columns(int64_t n, const SolverOptions& options) {
+  const int64_t usual = options.step_rule == StepRule::ritz ? 2 * options.clusters : 0;
+  const int64_t guards = options.guards.value_or(usual);
+  require(guards >= 0, "guards must be at least 0; got {}", guards);
+  return std::min(n, options.clusters + guards);
+}
+
+int64_t model_rank(int64_t n, int64_t block) {
+  return std::max(block, std::min<int64_t>(100, (int64_t{256} << 20) / (4 * std::max<int64_t>(1, n))));
+}
+
+int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
+  if (options.landmarks > 0) return std::min(options.landmarks, n);
+  return std::clamp<int64_t>(budget / 2, 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 10, 500, 2000)));
+}
+
+namespace {
+
+constexpr int64_t chunk = 2000;  ///< columns of one product
+constexpr double caution = 2;    ///< by how much a signal must stand out of the noise
+constexpr int64_t probe_vectors = 4;
+
+double shrinkage(double signal, double noise) { return signal > 0 ? std::max(0.0, 1 - caution * noise / signal) : 0; }
+
+/// How a budget is divided.
+struct Plan {
+  int64_t sampled = 0;   ///< columns for the start and the batches
+  int64_t products = 0;  ///< full ones after that, at most
+};
+
+Plan make_plan(int64_t n, const SolverOptions& options, int64_t batch_size) {
+  const int64_t unlimited = 1000;
+  if (options.iterations && !options.passes) return {*options.iterations * batch_size, 0};
+  if (!options.passes) {
+    if (options.tolerance) return options.polish ? Plan{n / 2, unlimited} : Plan{unlimited * n, 0};
+    return {n, options.seconds && options.polish ? unlimited : 0};
+  }
+  // A full product is worth its pass when there is something to multiply; with a tolerance one is needed to certify.
+  const double passes = *options.passes, least = options.tolerance ? 0.05 : 0.5;
+  const int64_t products = options.polish && passes >= 1 + least ? int64_t(std::floor(passes - least)) : 0;
+  const double columns = std::min(9e18, std::max(1.0, std::round(passes * double(n))));
+  return {int64_t(columns) - products * n, products};
+}
+
+template <class T>
+class RitzSolver {
+ public:
+  RitzSolver(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer)
+      : L_(L),
+        space_(L.rows()),
+        options_(options),
+        observer_(observer),
+        n_(L.n()),
+        k_(options.clusters),
+        columns_(block_columns(n_, options)),
+        batch_size_(
+            std::min(n_, options.batch_size > 0 ? options.batch_size : std::clamp<int64_t>(n_ / 100, 10, chunk))),
+        plan_(make_plan(n_, options, batch_size_)),
+        budget_(
+            n_, options,
+            options.passes.value_or(double(std::max<int64_t>(1, plan_.products)) + double(plan_.sampled) / double(n_)),
+            L.comm(), plan_.products >= 1000 || (options.tolerance && !options.passes)) {}
+
+  EigenPairs<T> solve() {
+    pairs_.guards = columns_ - k_;
+    pairs_.batch_size = options_.batch_size > 0 || options_.iterations ? batch_size_ : 0;
+    pairs_.status = options_.tolerance ? Status::budget : Status::finished;
+    start();
+    try {
+      if (run_batches() && plan_.products > 0) polish();
+    } catch (const Stopped&) {
+      pairs_.status = Status::stopped;
+    }
+    if (pairs_.vectors.empty()) take_block();
+    if (options_.keep_block && pairs_.block.empty()) pairs_.block = std::move(W_);
+    pairs_.seconds = budget_.seconds();
+    return std::move(pairs_);
+  }
+
+ private:
+  void start() {
+    W_ = random_basis(L_, columns_, options_);
+    theta_ = VectorXd::Zero(columns_);
+    pairs_.iterations = 1;
+    if (options_.start == Start::random) return;
+    const bool by_importance = options_.columns == ColumnChoice::importance;
+    const auto landmarks =
+        important_columns(L_, ritz_landmarks(n_, plan_.sampled, options_), by_importance, options_.seed);
+    pairs_.landmarks = int64_t(landmarks.size());
+    pairs_.columns_evaluated = 2 * pairs_.landmarks;
+    model_.emplace(L_, landmarks, model_rank(n_, columns_), options_.stop);
+    W_ = model_->leading(columns_, options_);
+    Matrix<T> image(W_.rows(), columns_);
+    model_->multiply(W_, image);
+    theta_ = gram<T>(space_, W_, image).diagonal();
+    if (!options_.control_variate) model_.reset();
+  }
+
+  /// The next columns in the order of the batches: the others, reshuffled for each pass.
+  std::vector<int64_t> next_columns(int64_t count) {
+    std::vector<int64_t> columns;
+    while (int64_t(columns.size()) < count && position_ < n_) {
+      if (!permutation_) permutation_.emplace(n_, Random(options_.seed, Stream::batch), uint64_t(pass_));
+      const int64_t j = (*permutation_)(position_++);
+      if (pass_ > 0 || !certain_[size_t(j)]) columns.push_back(j);
+    }
+    if (position_ >= n_) {
+      ++pass_;
+      position_ = 0;
+      permutation_.reset();
+    }
+    std::sort(columns.begin(), columns.end());
+    return columns;
+  }
+
+  /// False where the run was asked to end.
+  bool run_batches() {
+    int64_t left = plan_.sampled - pairs_.columns_evaluated;
+    // A sample smaller than half the landmarks knows less than they do.
+    if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
+    std::vector<uint8_t> certain(size_t(space_.local_rows()));
+    if (options_.columns == ColumnChoice::importance && !model_random())
+      certain = certain_columns<T>(L_, W_, left, left / 16);
+    certain_ = L_.comm().template gather<uint8_t>(certain);
+    BatchMemory<T> memory(L_, columns_, certain);
+    const bool constant = options_.batch_size > 0 || options_.iterations;
+    const int64_t doublings = model_random() ? 8 : 4, certain_cost = memory.certain_count();
+    const int64_t first_pass = std::min(left - doublings * certain_cost, memory.others());
+    int64_t seen = 0, steps = 0;
+    while (left > 0 && !budget_.spent(0, pairs_.iterations - 1)) {
+      // As many as all before; after the first pass a quarter of a pass at a time.
+      const int64_t target = first_pass >> std::max<int64_t>(0, doublings - 1 - steps++);
+      int64_t count = seen < first_pass ? std::max<int64_t>(1, target - seen) : std::max<int64_t>(1, n_ / 4);
+      const int64_t before = pairs_.columns_evaluated;
+      if (certain_cost > 0 && left > certain_cost && !add_certain(memory)) return false;
+      count = std::min(constant ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
+      if (count <= 0) break;
+      if (!add_batch(memory, count)) return false;
+      seen += count;
+      left -= pairs_.columns_evaluated - before;
+      if (!step(memory)) return false;
+    }
+    return true;
+  }
+  bool model_random() const { return options_.start == Start::random; }
+
+  bool add_certain(BatchMemory<T>& memory) {
+    std::vector<int64_t> columns;
+    for (int64_t j = 0; j < n_; ++j)
+      if (certain_[size_t(j)]) columns.push_back(j);
+    for (size_t at = 0; at < columns.size(); at += size_t(chunk)) {
+      const size_t count = std::min(size_t(chunk), columns.size() - at);
+      memory.add_certain({columns.data() + at, count}, W_, options_.stop);
+      count_columns(int64_t(count));
+      if (!observe_step()) return false;
+    }
+    return true;
+  }
+
+  /// At least four products, which tell the noise of the batch by how they differ.
+  bool add_batch(BatchMemory<T>& memory, int64_t count) {
+    const int64_t parts = std::min(count, std::max<int64_t>(4, (count + chunk - 1) / chunk));
+    for (int64_t part = 0; part < parts; ++part) {
+      const std::vector<int64_t> columns = next_columns(count * (part + 1) / parts - count * part / parts);
+      if (columns.empty()) continue;
+      memory.add(columns, W_, model_ ? &*model_ : nullptr, options_.stop);
+      count_columns(int64_t(columns.size()));
+      if (!observe_step()) return false;
+      if (budget_.spent(0, 0)) break;  // the clock
+    }
+    return true;
+  }
+
+  void count_columns(int64_t count) {
+    pairs_.columns_evaluated += count;
+    pairs_.flops += 2.0 * double(n_) * double(columns_) * double(count);
+    ++pairs_.iterations;
+  }
+
+  bool step(BatchMemory<T>& memory) {
+    const auto e = memory.estimate(W_, model_ ? &*model_ : nullptr);
+    pairs_.control_variate = e.control_variate;
+    const auto symmetric = [](const MatrixXd& B) { return MatrixXd((B + B.transpose()) / 2); };
+    MatrixXd B = symmetric(e.projected);
+    if (model_) {
+      Matrix<T> image(W_.rows(), columns_);
+      model_->multiply(W_, image);
+      const MatrixXd prior = symmetric(gram<T>(space_, W_, image));
+      const double weight = shrinkage((B - prior).squaredNorm(), e.projected_noise);
+      B = prior + weight * (B - prior);
+    }
+    const SmallEigen ritz = eigen_descending(B);
+    theta_ = ritz.values;
+    const MatrixXd signal = ritz.vectors.transpose() * gram<T>(space_, e.H, e.H) * ritz.vectors;
+    const MatrixXd noise = ritz.vectors.transpose() * e.noise * ritz.vectors;
+    // A few parts are a rough measure: a column's noise is taken to be at least the mean over the columns.
+    const double typical = noise.trace() / double(columns_);
+    const double floor = std::max({0.3 * theta_[k_ - 1], 1e-3 * theta_[0], 1e-12});
+    VectorXd scale(columns_);
+    double error = 0;
+    for (int64_t i = 0; i < columns_; ++i) {
+      const double spread = std::max(noise(i, i), typical), size = std::max(theta_[i], floor);
+      // |L| <= 1: an image that is longer is no image.
+      const double share = signal(i, i) > 1 ? 0 : shrinkage(signal(i, i), spread);
+      scale[i] = share / size;
+      const double missed = (1 - share) * (1 - share) * std::max(0.0, signal(i, i) - spread);
+      if (i < k_) error += (share * share * spread + missed) / (size * size);
+    }
+    pairs_.subspace_error = std::min(1.0, std::sqrt(error / double(k_)));
+    pairs_.subspace_error_source = ErrorSource::batches;
+
+    Matrix<T> next(W_.rows(), columns_);
+    multiply<T>(space_, W_, ritz.vectors, next);
+    subtract<T>(space_, e.H, -(ritz.vectors * scale.asDiagonal()), next);
+    orthonormalize_in_order<T>(space_, next, options_);
+    pairs_.flops += 12.0 * double(n_) * double(columns_) * double(columns_);
+    const double moved = options_.stall ? subspace_error<T>(space_, W_, next) : 0;
+    memory.turn(gram<T>(space_, W_, next));
+    W_ = std::move(next);
+    if (options_.stall && moved < *options_.stall) {
+      pairs_.status = options_.tolerance ? Status::stalled : Status::finished;
+      return false;
+    }
+    return true;
+  }
+
+  bool observe_step(double residual = std::nan("")) {
+    const bool go_on = observe(L_, options_, observer_,
+                               Progress<T>{pairs_.iterations, double(pairs_.columns_evaluated) / double(n_),
+                                           budget_.fraction(pairs_.columns_evaluated, pairs_.iterations - 1),
+                                           theta_.head(k_).sum(), residual, W_},
+                               budget_.seconds(), pairs_);
+    if (!go_on) pairs_.status = Status::stopped;
+    return go_on;
+  }
+
+  /// The k leading columns of the block, with what the batches say of their eigenvalues.
+  void take_block() {
+    pairs_.vectors = Matrix<T>(W_.rows(), k_);
+    copy<T>(space_, W_.view().columns_between(0, k_), pairs_.vectors);
+    pairs_.values.assign(theta_.data(), theta_.data() + k_);
+    pairs_.values_are_exact = false;
+  }
+
+  void polish() {
+    SolverOptions options = options_;
+    options.block_size = columns_;
+    const int64_t probes = plan_.products >= 2 && columns_ - k_ > probe_vectors ? probe_vectors : 0;
+    if (probes > 0) {
+      const auto fresh = W_.view().columns_between(columns_ - probes, columns_);
+      fill_normal<T>(space_, fresh, Random(options_.seed, Stream::refill), ~uint64_t{0});
+      orthonormalize_against<T>(space_, W_.view().columns_between(0, columns_ - probes), fresh);
+    }
+    if (options_.tolerance) {
+      pairs_.subspace_error = std::nan("");
+      pairs_.subspace_error_source = ErrorSource::none;
+      krylov_until(L_, options, budget_, W_, observer_, pairs_);
+      return;
+    }
+    const KrylovSizes sizes = krylov_sizes(n_, options);
+    KrylovBasis<T> krylov(
+        space_, [&](MatrixView<const T> in, MatrixView<T> out) { L_.multiply(in, out, options_.stop); }, options, W_,
+        sizes.capacity);
+    for (int64_t product = 1; product <= plan_.products; ++product) {
+      krylov.expand();
+      ++pairs_.iterations;
+      ++pairs_.full_products;
+      pairs_.columns_evaluated += n_;
+      pairs_.flops += 2.0 * double(n_) * double(n_) * double(columns_);
+      pairs_.vectors = krylov.ritz_images(k_);
+      if (options_.keep_block) pairs_.block = krylov.ritz_images(columns_);
+      take_bounds(krylov);
+      pairs_.probe = krylov.probe(columns_ - probes, probes, k_);
+      theta_ = krylov.values().head(columns_);
+      if (!observe_step(largest_residual(pairs_))) return;
+      if (product == plan_.products || budget_.spent(0, 0)) return;
+      if (!krylov.advance(sizes.keep, uint64_t(pairs_.iterations))) return;
+    }
+  }
+
+  /// Residuals of L x / |L x| are at most those of x over |L x|; errors by the gap to the next Ritz value.
+  void take_bounds(const KrylovBasis<T>& krylov) {
+    pairs_.values.assign(krylov.values().data(), krylov.values().data() + k_);
+    pairs_.values_are_exact = false;
+    pairs_.residuals.resize(size_t(k_));
+    double squares = 0;
+    for (int64_t j = 0; j < k_; ++j) {
+      const double residual = krylov.residual(j), length = std::hypot(krylov.values()[j], residual);
+      pairs_.residuals[size_t(j)] = length > 0 ? std::min(1.0, residual / length) : 1.0;
+      squares += residual * residual;
+    }
+    pairs_.residuals_are_bounds = true;
+    const double gap = krylov.columns() > k_ ? krylov.values()[k_ - 1] - krylov.values()[k_] : 0;
+    pairs_.subspace_error = gap > 0 ? std::min(1.0, std::sqrt(squares / double(k_)) / gap) : std::nan("");
+    pairs_.subspace_error_source = gap > 0 ? ErrorSource::residuals : ErrorSource::none;
+  }
+
+  const Normalized<T>& L_;
+  const RowSpace& space_;
+  const SolverOptions& options_;
+  const Observer<T>& observer_;
+  const int64_t n_, k_, columns_, batch_size_;
+  const Plan plan_;
+  const Budget budget_;
+  EigenPairs<T> pairs_;
+  Matrix<T> W_;
+  VectorXd theta_;
+  std::optional<NystromModel<T>> model_;
+  std::vector<uint8_t> certain_;  ///< every row
+  std::optional<KeyedPermutation> permutation_;
+  int64_t pass_ = 0, position_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+EigenPairs<T> solve_minibatch_ritz(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
+  return RitzSolver<T>(L, options, observer).solve();
+}
+
+template EigenPairs<float> solve_minibatch_ritz(const Normalized<float>&, const SolverOptions&, const Observer<float>&);
+template EigenPairs<double> solve_minibatch_ritz(const Normalized<double>&, const SolverOptions&,
+                                                 const Observer<double>&);
+
+}  // namespace mbsc

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/solvers/nystrom_model.h"
+
+#include "mbsc/solvers/krylov_basis.h"
+
+namespace mbsc {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+template <class T>
+NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
+                              const StopToken& stop)
+    : L_(L), basis_(nystrom_basis(L, landmarks, rank, stop)), diagonal_(L.hidden_diagonal()) {}
+
+template <class T>
+void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
+  const RowSpace& space = L_.rows();
+  const Eigen::Map<const VectorXd> theta(basis_.values.data(), rank());
+  mbsc::multiply<T>(space, basis_.vectors, theta.asDiagonal() * gram<T>(space, basis_.vectors, V), out);
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(diagonal_[size_t(i)]) * V(i, c);
+  });
+}
+
+template <class T>
+void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const {
+  multiply(V, out);
+  if (L_.regularization_added() == 0) return;
+  Matrix<T> flat(V.rows, V.cols);
+  L_.add_exact(V, flat);
+  L_.rows().for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= flat(i, c);
+  });
+}
+
+template <class T>
+Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) const {
+  const RowSpace& space = L_.rows();
+  Matrix<T> start = random_basis(L_, c, options);
+  if (rank() == 0) return start;
+  // The best the model has within Q itself is a good first block.
+  Matrix<T> image(space.local_rows(), rank());
+  multiply(basis_.vectors, image);
+  const SmallEigen eigen = eigen_descending(gram<T>(space, basis_.vectors, image));
+  const int64_t known = std::min(c, rank());
+  mbsc::multiply<T>(space, basis_.vectors, eigen.vectors.leftCols(known), start.view().columns_between(0, known));
+  orthonormalize_or_refill<T>(space, start, options, -1);
+  constexpr int steps = 6;
+  KrylovBasis<T> krylov(
+      space, [&](MatrixView<const T> in, MatrixView<T> out) { multiply(in, out); }, options, std::move(start),
+      steps * c);
+  for (int step = 0; step < steps; ++step) {
+    krylov.expand();
+    if (krylov.largest_residual(std::min(c, krylov.columns())) < 1e-5) break;
+    if (step + 1 < steps && !krylov.advance(2 * c, uint64_t(step))) break;
+  }
+  Matrix<T> W(space.local_rows(), c);
+  copy<T>(space, krylov.ritz_vectors(std::min(c, krylov.columns())), W);
+  orthonormalize_in_order<T>(space, W, options);
+  return W;
+}
+
+template class NystromModel<float>;
+template class NystromModel<double>;
+
+}  // namespace mbsc
