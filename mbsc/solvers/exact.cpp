@@ -6,12 +6,15 @@
 //   part of u on the last block. When V is full it is replaced by its leading Ritz vectors. Where the Krylov space is
 //   exhausted (an invariant subspace) random directions go on.
 // The residuals that are reported are recomputed by one more product with the final vectors.
+// Where it starts (`start`): a random block, or Nystrom vectors with a third of the block left random, as landmarks may
+//   miss a direction altogether, and a Krylov space never finds what its start lacks.
 // Cost: one full product (any number of right-hand sides) a step; memory basis_size columns of n.
 #include <Eigen/Dense>
 #include <cmath>
 
 #include "mbsc/solvers/budget.h"
 #include "mbsc/solvers/krylov_sizes.h"
+#include "mbsc/solvers/nystrom_basis.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc {
@@ -22,11 +25,13 @@ using Eigen::MatrixXd;
 template <class T>
 class KrylovBasis {
  public:
-  KrylovBasis(const Normalized<T>& L, const SolverOptions& options, int64_t block, int64_t capacity)
-      : L_(L), space_(L.rows()), options_(options), block_(block), V_(space_.local_rows(), capacity) {
-    next_ = random_basis(L, block, options);
-    next_columns_ = block;
-  }
+  KrylovBasis(const Normalized<T>& L, const SolverOptions& options, Matrix<T> start, int64_t capacity)
+      : L_(L),
+        space_(L.rows()),
+        options_(options),
+        V_(space_.local_rows(), capacity),
+        next_(std::move(start)),
+        next_columns_(next_.cols()) {}
 
   /// Multiplies the next block and takes it into the basis. Y = LQ.
   void expand() {
@@ -79,6 +84,29 @@ class KrylovBasis {
     orthonormalize<T>(space_, X);
     return X;
   }
+
+  /// LX for the c leading Ritz vectors X, orthonormalised: the last product gives it for nothing, LX = X theta + R u_Q.
+  /// These are its left singular vectors by falling singular value, but those that belong to negative eigenvalues last.
+  /// To be asked for before advance().
+  Matrix<T> next_iterate(int64_t c) const {
+    Matrix<T> Y(space_.local_rows(), c);
+    const auto u = ritz_.vectors.leftCols(c);
+    multiply<T>(space_, basis(columns_), u * ritz_.values.head(c).asDiagonal(), Y);
+    subtract<T>(space_, image_, -u.bottomRows(last_), Y);
+    // Y = P sigma Z'. Where X has converged, z'X'LXz is sigma or -sigma; where it has not, it says nothing yet.
+    const SmallEigen squares = eigen_descending(gram<T>(space_, Y, Y));
+    MatrixXd Z(c, c);
+    int64_t front = 0, back = c;
+    for (int64_t j = 0; j < c; ++j) {
+      const auto z = squares.vectors.col(j);
+      const double sigma = std::sqrt(std::max(0.0, squares.values[j]));
+      const bool negative = z.dot(ritz_.values.head(c).cwiseProduct(z)) < -sigma / 2;
+      Z.col(negative ? --back : front++) = z;
+    }
+    multiply<T>(space_, Y, Z, Y);
+    orthonormalize_or_refill<T>(space_, Y, options_, 0);
+    return Y;
+  }
   const Eigen::VectorXd& values() const { return ritz_.values; }
   int64_t columns() const { return columns_; }
 
@@ -105,12 +133,25 @@ class KrylovBasis {
   const Normalized<T>& L_;
   const RowSpace& space_;
   const SolverOptions& options_;
-  int64_t block_;
   Matrix<T> V_, next_, image_;
-  int64_t columns_ = 0, next_columns_ = 0, last_ = 0;
+  int64_t next_columns_, columns_ = 0, last_ = 0;
   MatrixXd projected_, residual_gram_;
   SmallEigen ritz_;
 };
+
+/// The first block.
+template <class T>
+Matrix<T> start_block(const Normalized<T>& L, int64_t columns, const SolverOptions& options, EigenPairs<T>& pairs) {
+  Matrix<T> W = random_basis(L, columns, options);
+  if (options.start == Start::random) return W;
+  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
+  const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, columns - columns / 3, options.stop);
+  pairs.landmarks = int64_t(landmarks.size());
+  pairs.columns_evaluated += 2 * pairs.landmarks;
+  copy<T>(L.rows(), nystrom.vectors, W);
+  orthonormalize_or_refill<T>(L.rows(), W, options, -1);
+  return W;
+}
 
 }  // namespace
 
@@ -121,8 +162,8 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
   const KrylovSizes sizes = krylov_sizes(n, options);
   // Nothing but the tolerance ends it by default, and no run should go on for ever.
   const Budget budget(n, options, options.passes.value_or(1000), L.comm(), !options.passes);
-  KrylovBasis<T> krylov(L, options, sizes.block, sizes.capacity);
   EigenPairs<T> pairs;
+  KrylovBasis<T> krylov(L, options, start_block(L, sizes.block, options, pairs), sizes.capacity);
   pairs.status = Status::budget;
   double target = tolerance, best = std::numeric_limits<double>::infinity();
   // Below this an estimate is rounding: there is nothing to wait for, a certificate will tell.
@@ -157,12 +198,12 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
       pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov.columns());
       const bool enough = krylov.columns() >= k;
       const double residual = enough ? krylov.largest_residual(k) : std::numeric_limits<double>::infinity();
-      go_on = observe(
-          L, options, observer,
-          Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
-                      budget.fraction(pairs.columns_evaluated, pairs.iterations),
-                      krylov.values().head(std::min(k, krylov.columns())).sum(), residual, MatrixView<const T>{}},
-          budget.seconds(), pairs);
+      if (options.keep_block) pairs.block = krylov.next_iterate(std::min(std::max(k, sizes.block), krylov.columns()));
+      go_on = observe(L, options, observer,
+                      Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
+                                  budget.fraction(pairs.columns_evaluated, pairs.iterations),
+                                  krylov.values().head(std::min(k, krylov.columns())).sum(), residual, pairs.block},
+                      budget.seconds(), pairs);
       if (!go_on) {
         pairs.status = Status::stopped;
         break;

@@ -132,6 +132,7 @@ EigenPairs<T> solve_minibatch(const Normalized<T>& L, const SolverOptions& optio
     pairs.values.assign(eigen.values.data(), eigen.values.data() + k);
     pairs.values_are_exact = false;
   }
+  if (options.keep_block) pairs.block = std::move(W);
   pairs.seconds = budget.seconds();
   return pairs;
 }

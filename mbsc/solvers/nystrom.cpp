@@ -154,14 +154,18 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   const int64_t n = L.n(), k = options.clusters;
   const Budget budget(n, options, {}, L.comm());
   const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(n, options, false), options.seed);
-  const NystromBasis<T> basis = nystrom_basis(L, landmarks, k, options.stop);
+  NystromBasis<T> basis = nystrom_basis(L, landmarks, std::max(k, options.block_size), options.stop);
   EigenPairs<T> pairs;
   pairs.vectors = Matrix<T>(basis.vectors.rows(), k);
-  copy<T>(L.rows(), basis.vectors, pairs.vectors);
+  copy<T>(L.rows(), basis.vectors.view().columns_between(0, std::min(k, basis.vectors.cols())), pairs.vectors);
   // Landmarks of lower rank than k (duplicates): the rest is filled with random directions.
   orthonormalize_or_refill<T>(L.rows(), pairs.vectors, options, 0);
   pairs.values = basis.values;
   pairs.values.resize(size_t(k), 0.0);
+  if (options.keep_block) {
+    pairs.block = std::move(basis.vectors);
+    orthonormalize_or_refill<T>(L.rows(), pairs.block, options, 0);
+  }
   const double m = double(landmarks.size()), N = double(n), K = double(k);
   pairs.landmarks = int64_t(landmarks.size());
   pairs.columns_evaluated = 2 * pairs.landmarks;

@@ -58,7 +58,13 @@ void check_options(Method method, int64_t n, const SolverOptions& options) {
     if (options.start == Start::nystrom) landmark_count(n, options, true);
   }
   if (method == Method::nystrom) landmark_count(n, options, false);
-  if (method == Method::exact) krylov_sizes(n, options);
+  if (method == Method::exact) {
+    krylov_sizes(n, options);
+    if (options.start == Start::nystrom) landmark_count(n, options, true);
+  } else {
+    require(options.block_size >= 0 && options.block_size <= n, "block_size must be in [1, {}]; got {}", n,
+            options.block_size);
+  }
 }
 
 template <class T>

@@ -39,15 +39,17 @@ struct SolverOptions {
   std::optional<double> tolerance;    ///< largest residual |L w - theta w|, always recomputed; exact: 1e-5
   std::optional<double> stall;        ///< minibatch: ends when a step moves the subspace by less (rms sine)
 
+  Start start = Start::random;  ///< minibatch, exact
+  bool keep_block = false;      ///< fills EigenPairs::block; exact then shows its Ritz vectors to the observer
+
   // minibatch
   Estimator estimator = Estimator::columns;
   Sampling sampling = Sampling::reshuffle;
   int64_t batch_size = 0;             ///< m = l N_r; 0 = n/100, within [10, 2000]
   int64_t nonzeros = 2;               ///< l, non-zeros of each of the m / l vectors of `signed`
   std::optional<double> probability;  ///< p: components of a vector are non-zero independently, l = p n on average
-  Start start = Start::random;
-  double step = 0;        ///< lambda of AdaGrad; 0 = 1/sqrt(n)
-  double epsilon = 1e-6;  ///< of AdaGrad
+  double step = 0;                    ///< lambda of AdaGrad; 0 = 1/sqrt(n)
+  double epsilon = 1e-6;              ///< of AdaGrad
 
   // nystrom, as a method and as a start
   int64_t landmarks = 0;  ///< 0 = 500 as a method, 10 as a start
@@ -55,9 +57,11 @@ struct SolverOptions {
   // power
   PowerOperator power_operator = PowerOperator::plain;
 
+  // power, nystrom: columns to compute, of which the k leading ones are the result; 0 or below k means k.
+  // exact: columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget.
+  int64_t block_size = 0;
+
   // exact
-  int64_t block_size =
-      0;  ///< columns of a Krylov block; 0 = k + max(4, k/2). Below k, k columns come before any budget
   int64_t basis_size = 0;  ///< columns kept before a restart; 0 = 5 blocks, or more where 64 MiB hold more
 
   StopToken stop;
@@ -99,6 +103,7 @@ struct EigenPairs {
   std::vector<double> values;     ///< k, descending
   bool values_are_exact = false;  ///< Rayleigh quotients of `vectors`, not estimates
   Matrix<T> vectors;              ///< own rows x k, orthonormal columns
+  Matrix<T> block;                ///< the whole computed block, own rows x k', where asked for (keep_block)
   std::vector<double> residuals;  ///< recomputed; empty where no full product was made with `vectors`
   Status status = Status::finished;
   int64_t iterations = 0;
