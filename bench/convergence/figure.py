@@ -22,7 +22,7 @@ STYLES = {
     "nystrom": ("#009E73", "^", (0, (1, 1.5))),
     "power": ("#56B4E9", "v", (0, (4, 1.5, 1, 1.5))),
     "krylov-random": ("#0072B2", "D", (0, (7, 1.5, 1, 1.5, 1, 1.5))),
-    "krylov-nystrom": ("#CC79A7", "P", (0, (2, 2))),
+    "krylov-nystrom": ("#CC79A7", "X", (0, (2, 2))),
     "ours": ("#D55E00", "o", "solid"),
 }
 COLUMNS = 2
@@ -51,11 +51,11 @@ def draw_panel(axes, results, data):
         passes, middle, least, largest = found
         axes.errorbar(passes, middle, yerr=[[m - low for m, low in zip(middle, least)],
                                             [high - m for m, high in zip(middle, largest)]],
-                      color=color, marker=marker, markersize=6, markeredgecolor="white", markeredgewidth=0.6,
+                      color=color, marker=marker, markersize=7, markeredgecolor="white", markeredgewidth=0.5,
                       linestyle=dashes, linewidth=2.2 if method == "ours" else 1.5, elinewidth=0.8, capsize=2,
                       zorder=3 if method == "ours" else 2)
         passes, middle, _, _ = curve(results, data, method, "error")
-        axes.plot(passes, middle, color=color, marker=marker, markersize=4.5, markerfacecolor="none", linestyle="none",
+        axes.plot(passes, middle, color=color, marker=marker, markersize=5, markerfacecolor="none", linestyle="none",
                   markeredgewidth=0.9)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -64,7 +64,7 @@ def draw_panel(axes, results, data):
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.minorticks_off()
-    axes.set_ylim(top=1.3)
+    axes.set_ylim(bottom=min(0.05, 0.7 * axes.get_ylim()[0]), top=1.3)
     axes.grid(True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_title(TITLES[data], fontsize=10)

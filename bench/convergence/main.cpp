@@ -85,7 +85,7 @@ void run(const Flags& flags) {
   const Normalized<float> L(affinity, degrees.degrees.sum, 0);
   ordered_json json;
   json["program"] = {{"version", version},
-                     {"compiler", __VERSION__},
+                     {"compiler", MBSC_BENCH_COMPILER},
                      {"flags", MBSC_BENCH_FLAGS},
                      {"simd", simd_level()},
                      {"threads", flags.threads}};

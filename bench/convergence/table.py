@@ -13,26 +13,33 @@ TITLES = {
 HEAD = """\
 # Error against passes
 
-How near each method comes to the exact leading eigenvectors of L, against what it may evaluate. A pass is n columns of L, or one
-full product; the degrees, which all methods share, are apart, and every other column counts.
+How near each method comes to the exact leading eigenvectors of L, against what it may evaluate. A pass is n columns
+of L, or one full product; the degrees, which all methods share, are apart, and every other column counts.
 
 ![error against passes](convergence.svg)
 
-With U the k exact eigenvectors (`exact` in float64) and W orthonormal, the error is |U - WW'U|_F / sqrt(k), the rms sine of the angles between the two
-subspaces. An entry is `error of the block / error of the k vectors (NMI)`, the median over seeds {seeds}: the block is all that a method
-computes ({block}), the k vectors are its result, and the NMI is that of k-means on them against the classes (10 restarts, embedding `none`).
-`-`: the budget is too small for it. `*`: it went over the budget.
+With U the k exact eigenvectors (`exact` in float64) and W orthonormal, the error is |U - WW'U|_F / sqrt(k), the rms
+sine of the angles between the two subspaces. An entry is
+
+    error of the block / error of the k vectors (NMI)
+
+as medians over seeds {seeds}. The block is all that a method computes: {blocks} columns.
+The k vectors are its result; the NMI is that of k-means on them (10 restarts, embedding `none`) against the classes.
+`-`: the budget is too small. `*`: it went over the budget. Beside a budget it does not spend, a method has what it
+reached within it.
 
 | method | what it is |
 |---|---|
 | `paper` | minibatch with the paper's settings: batches of 100 columns, Nystrom start with 10 landmarks, AdaGrad |
 | `nystrom` | as many landmarks as the budget pays for, two columns each, at most {landmarks} |
-| `power` | 3k random columns, one full product a pass |
-| `krylov-random` | block Krylov (`exact`) from 3k random columns, one full product a pass, no certificate |
-| `krylov-nystrom` | the same from Nystrom's vectors of 500 landmarks (1,000 columns) with k random columns beside them |
+| `power` | 3k random columns, full products, the k leading left singular vectors |
+| `krylov-random` | block Krylov (`exact`) from 3k random columns, full products, no certificate |
+| `krylov-nystrom` | the same from Nystrom's vectors of 500 landmarks (1,000 columns) and k random columns |
 | `ours` | minibatch as it comes |
 
-Regularisation 0. {machine}. Made by
+A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularisation 0.
+
+{machine}.
 
 <!-- not run: takes hours -->
 ```sh
@@ -54,7 +61,7 @@ def median_of(results, data, method, budget, key):
 
 def short(value):
     """Two digits."""
-    return f"{value:.2g}" if value >= 1e-3 else f"{value:.0e}".replace("e-0", "e-")
+    return f"{value:.2g}" if value >= 1e-3 else f"{value:.1e}".replace("e-0", "e-")
 
 
 def table_of(results, methods, entry):
@@ -97,8 +104,9 @@ def section(results, data, methods):
     text = f"""
 ## {TITLES[data]}
 
-n = {about["n"]:,}, d = {about["d"]}, k = {about["clusters"]}, gamma = {about["gamma"]:.5g}. Leading eigenvalues {eigenvalues} | {reference["next_value"]:.4f}, exact to a residual of
-{reference["largest_residual"]:.0e}; their NMI is {exact_nmi:.3f}.
+n = {about["n"]:,}, d = {about["d"]}, k = {about["clusters"]}, gamma = {about["gamma"]:.5g}. Leading eigenvalues
+{eigenvalues} | {reference["next_value"]:.4f}, exact to a residual of {reference["largest_residual"]:.0e}; NMI of the
+exact solution {exact_nmi:.3f}.
 
 {table_of(results, methods, errors)}
 Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
@@ -120,7 +128,7 @@ def machine_text(results):
         return list(dict.fromkeys(values))
     machines = distinct(f"{run['machine']['cpu']}, {run['program']['threads']} threads ({run['program']['simd']})"
                         for run in runs)
-    compilers = distinct(f"compiler {run['program']['compiler']}, {run['program']['flags']}" for run in runs)
+    compilers = distinct(f"{run['program']['compiler']}, {run['program']['flags']}" for run in runs)
     by_commit = {}
     for run in runs:
         by_commit.setdefault(run["commit"], set()).add(run["method"])
@@ -129,9 +137,21 @@ def machine_text(results):
     return f"{'; '.join(machines)}; {'; '.join(compilers)}; commit {commits}"
 
 
+def blocks_text(results, methods):
+    """How many columns the blocks have: "k (`paper`), 3k (`power`, `ours`)"."""
+    by_size = {}
+    for method in methods:
+        sizes = [result["block_columns"] / results["data"][run["data"]]["clusters"] for run in results["runs"]
+                 if run["method"] == method for result in run["results"]]
+        if sizes:
+            by_size.setdefault(statistics.median(sizes), []).append(f"`{method}`")
+    return ", ".join(f"{'' if size == 1 else f'{size:.3g}'}k ({', '.join(found)})"
+                     for size, found in sorted(by_size.items()))
+
+
 def document(results, methods):
     seeds = sorted({run["seed"] for run in results["runs"]})
     text = HEAD.format(seeds=f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else seeds[0],
-                       landmarks=f"{results['options']['landmarks']:,}",
-                       block="3k columns, k for `paper`", machine=machine_text(results))
+                       landmarks=f"{results['options']['landmarks']:,}", blocks=blocks_text(results, methods),
+                       machine=machine_text(results))
     return text + "".join(section(results, data, methods) for data in results["data"])
