@@ -119,7 +119,7 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--vectors", vectors, "minibatch, signed: N_r, vectors of a batch, instead of --batch-size")
       ->group(solver);
   command.add_option("--probability", probability, "minibatch, signed: p, instead of --nonzeros")->group(solver);
-  command.add_option("--start", start, "minibatch: random | nystrom")->check(one_of(starts))->group(solver);
+  command.add_option("--start", start, "minibatch, exact: random | nystrom")->check(one_of(starts))->group(solver);
   command.add_option("--step", step, "minibatch: lambda of AdaGrad [1/sqrt(n)]")->group(solver);
   command.add_option("--epsilon", epsilon, "minibatch: epsilon of AdaGrad [1e-6]")->group(solver);
   command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start 10]")->group(solver);
@@ -129,7 +129,7 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--power-operator", power_operator, "power: plain L | shifted (I+L)/2 [plain]")
       ->check(one_of(operators))
       ->group(solver);
-  command.add_option("--block-size", block_size, "exact: columns of a Krylov block")->group(solver);
+  command.add_option("--block-size", block_size, "columns of a block; power and nystrom keep k of them")->group(solver);
   command.add_option("--basis-size", basis_size, "exact: columns kept before a restart")->group(solver);
 
   const char* results = "Results";

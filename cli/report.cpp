@@ -128,9 +128,12 @@ std::string json_report(const Report& r) {
       chosen.clusters = r.options.clusters;
       return chosen;
     }());
+    j["start"] = s.start == Start::random ? "random" : "nystrom";
     j["block_size"] = sizes.block;
     j["basis_size"] = sizes.capacity;
   }
+  if (c.method == Method::power || c.method == Method::nystrom)
+    j["block_size"] = std::max(s.block_size, r.options.clusters);
   if (c.method == Method::power) j["power_operator"] = s.power_operator == PowerOperator::plain ? "plain" : "shifted";
   if (c.landmarks > 0) j["landmarks"] = c.landmarks;
   j["seed"] = r.options.seed;

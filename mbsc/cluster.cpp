@@ -217,13 +217,17 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
       break;
     case Method::nystrom: {
       const int64_t m = landmark_count(n, solver, false);
-      columns = 5 * k + 16;
+      block = std::max(k, solver.block_size);
+      columns = 5 * block + 16;
       square = 9 * m * m;
       break;
     }
     case Method::power:
+      block = std::max(k, solver.block_size);
+      columns = 5 * block;
       break;
   }
+  if (solver.keep_block) columns += block;
   const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
   const int64_t vectors = n * (8 + 8 + 4 + 4 + 4 + 1);  // degrees twice, roots, labels, flags
   return columns * n * 4 + square * 8 + tiles + vectors;

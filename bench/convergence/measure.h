@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// How good an outcome is: subspace errors against the reference in float64, NMI of its clusters, and, where asked for,
+// the normalised cut and the largest residual, for all outcomes of a run by one product with L.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bench/convergence/data_set.h"
+#include "bench/convergence/methods.h"
+#include "bench/convergence/reference.h"
+
+namespace mbsc::bench {
+
+struct Measurement {
+  double budget = 0;
+  int64_t columns = 0;
+  bool within_budget = true;  ///< columns <= budget n + 1
+  double seconds = 0;
+  int64_t landmarks = 0;
+  int64_t block_columns = 0;
+  double block_error = 0;  ///< |U - WW'U|_F / sqrt(k) of the block
+  double error = 0;        ///< of the k vectors
+  double nmi = 0;
+  std::optional<double> normalized_cut;
+  std::optional<double> largest_residual;
+};
+
+/// Measures the outcomes of one method and seed.
+class Measurements {
+ public:
+  Measurements(const DataSet& set, const Normalized<float>& L, const Reference& reference, uint64_t seed);
+
+  const Measurement& add(const Outcome& outcome);
+  /// Cuts and residuals of all of them.
+  void finish();
+
+  const std::vector<Measurement>& all() const { return all_; }
+  /// The exact vectors, clustered with the same seed.
+  const Measurement& exact() const { return exact_; }
+
+ private:
+  /// NMI; keeps what finish() needs.
+  double cluster(MatrixView<const float> vectors);
+
+  const DataSet& set_;
+  const Normalized<float>& L_;
+  const Reference& reference_;
+  uint64_t seed_;
+  Measurement exact_;
+  std::vector<Measurement> all_;
+  struct Kept {
+    Matrix<float> vectors;
+    std::vector<int32_t> labels;
+  };
+  std::vector<Kept> kept_;  ///< the exact one, then all_
+};
+
+}  // namespace mbsc::bench

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/convergence.md from what `run` collected: medians over the seeds."""
+import statistics
+
+TITLES = {
+    "pendigits": "Pendigits", "shuttle": "Shuttle", "mnist": "MNIST", "covtype-I": "Covtype-I",
+    "pendigits-4": "Pendigits, gamma = 4 / median squared distance",
+    "pendigits-16": "Pendigits, gamma = 16 / median squared distance",
+    "mnist-4": "MNIST, gamma = 4 / median squared distance",
+    "mnist-16": "MNIST, gamma = 16 / median squared distance",
+}
+
+HEAD = """\
+# Error against passes
+
+How near each method comes to the exact leading eigenvectors of L, against what it may evaluate. A pass is n columns
+of L, or one full product; the degrees, which all methods share, are apart, and every other column counts.
+
+![error against passes](convergence.svg)
+
+With U the k exact eigenvectors (`exact` in float64) and W orthonormal, the error is |U - WW'U|_F / sqrt(k), the rms
+sine of the angles between the two subspaces. An entry is
+
+    error of the block / error of the k vectors (NMI)
+
+as medians over seeds {seeds}. The block is all that a method computes: {blocks} columns.
+The k vectors are its result; the NMI is that of k-means on them (10 restarts, embedding `none`) against the classes.
+`-`: the budget is too small. `*`: it went over the budget. Beside a budget it does not spend, a method has what it
+reached within it.
+
+| method | what it is |
+|---|---|
+| `paper` | minibatch with the paper's settings: batches of 100 columns, Nystrom start with 10 landmarks, AdaGrad |
+| `nystrom` | as many landmarks as the budget pays for, two columns each, at most {landmarks} |
+| `power` | 3k random columns, full products, the k leading left singular vectors |
+| `krylov-random` | block Krylov (`exact`) from 3k random columns, full products, no certificate |
+| `krylov-nystrom` | the same from Nystrom's vectors of 500 landmarks (1,000 columns) and k random columns |
+| `ours` | minibatch as it comes |
+
+A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularisation 0.
+
+{machine}.
+
+<!-- not run: takes hours -->
+```sh
+bench/convergence/run
+```
+"""
+
+
+def values_of(results, data, method, budget, key):
+    """One value for each seed."""
+    return [result[key] for run in results["runs"] if run["data"] == data and run["method"] == method
+            for result in run["results"] if result["budget"] == budget and result[key] is not None]
+
+
+def median_of(results, data, method, budget, key):
+    values = values_of(results, data, method, budget, key)
+    return statistics.median(values) if values else None
+
+
+def short(value):
+    """Two digits."""
+    return f"{value:.2g}" if value >= 1e-3 else f"{value:.1e}".replace("e-0", "e-")
+
+
+def table_of(results, methods, entry):
+    """Rows = methods, columns = budgets; entry(method, budget) gives a cell or None."""
+    budgets = results["options"]["budgets"]
+    lines = ["| passes | " + " | ".join(f"{budget:g}" for budget in budgets) + " |",
+             "|---|" + "---|" * len(budgets)]
+    for method in methods:
+        cells = [entry(method, budget) for budget in budgets]
+        if any(cells):
+            lines.append(f"| `{method}` | " + " | ".join(cell or "-" for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def section(results, data, methods):
+    about = results["data"][data]
+    reference = about["reference"]
+    runs = [run for run in results["runs"] if run["data"] == data]
+
+    def errors(method, budget):
+        block, k_vectors, nmi = (median_of(results, data, method, budget, key)
+                                 for key in ("block_error", "error", "nmi"))
+        if block is None:
+            return None
+        within = all(values_of(results, data, method, budget, "within_budget"))
+        return f"{short(block)} / {short(k_vectors)} ({nmi:.3f})" + ("" if within else " *")
+
+    def seconds(method, budget):
+        value = median_of(results, data, method, budget, "seconds")
+        return None if value is None else f"{value:.3g}"
+
+    def cut(method, budget):
+        ratios = [result["normalized_cut"] / run["exact_normalized_cut"] for run in runs if run["method"] == method
+                  for result in run["results"] if result["budget"] == budget]
+        residual = median_of(results, data, method, budget, "largest_residual")
+        return f"{statistics.median(ratios):.4f} ({short(residual)})" if ratios else None
+
+    eigenvalues = ", ".join(f"{value:.4f}" for value in reference["values"])
+    exact_nmi = statistics.median(run["exact_nmi"] for run in runs)
+    text = f"""
+## {TITLES[data]}
+
+n = {about["n"]:,}, d = {about["d"]}, k = {about["clusters"]}, gamma = {about["gamma"]:.5g}. Leading eigenvalues
+{eigenvalues} | {reference["next_value"]:.4f}, exact to a residual of {reference["largest_residual"]:.0e}; NMI of the
+exact solution {exact_nmi:.3f}.
+
+{table_of(results, methods, errors)}
+Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
+
+{table_of(results, methods, seconds)}"""
+    if runs[0]["exact_normalized_cut"] is not None:
+        text += f"""
+Normalised cut relative to the exact solution's (largest residual of the k vectors):
+
+{table_of(results, methods, cut)}"""
+    return text
+
+
+def machine_text(results):
+    """The machine and the commits of the runs, in words."""
+    runs = results["runs"]
+
+    def distinct(values):
+        return list(dict.fromkeys(values))
+    machines = distinct(f"{run['machine']['cpu']}, {run['program']['threads']} threads ({run['program']['simd']})"
+                        for run in runs)
+    compilers = distinct(f"{run['program']['compiler']}, {run['program']['flags']}" for run in runs)
+    by_commit = {}
+    for run in runs:
+        by_commit.setdefault(run["commit"], set()).add(run["method"])
+    commits = ", ".join(by_commit) if len(by_commit) == 1 else ", ".join(
+        f"{commit} ({', '.join(sorted(methods))})" for commit, methods in by_commit.items())
+    return f"{'; '.join(machines)}; {'; '.join(compilers)}; commit {commits}"
+
+
+def blocks_text(results, methods):
+    """How many columns the blocks have: "k (`paper`), 3k (`power`, `ours`)"."""
+    by_size = {}
+    for method in methods:
+        sizes = [result["block_columns"] / results["data"][run["data"]]["clusters"] for run in results["runs"]
+                 if run["method"] == method for result in run["results"]]
+        if sizes:
+            by_size.setdefault(statistics.median(sizes), []).append(f"`{method}`")
+    return ", ".join(f"{'' if size == 1 else f'{size:.3g}'}k ({', '.join(found)})"
+                     for size, found in sorted(by_size.items()))
+
+
+def document(results, methods):
+    seeds = sorted({run["seed"] for run in results["runs"]})
+    text = HEAD.format(seeds=f"{seeds[0]} to {seeds[-1]}" if len(seeds) > 1 else seeds[0],
+                       landmarks=f"{results['options']['landmarks']:,}", blocks=blocks_text(results, methods),
+                       machine=machine_text(results))
+    return text + "".join(section(results, data, methods) for data in results["data"])
