@@ -18,7 +18,8 @@ const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf},
                                      {"exponential", AffinityKind::exponential},
                                      {"cosine", AffinityKind::cosine},
                                      {"precomputed", AffinityKind::precomputed}};
-const Words<DegreeKind> degree_kinds{{"exact", DegreeKind::exact}, {"nystrom", DegreeKind::nystrom}};
+const Words<DegreeKind> degree_kinds{
+    {"exact", DegreeKind::exact}, {"sampled", DegreeKind::sampled}, {"nystrom", DegreeKind::nystrom}};
 const Words<EmbeddingScale> embedding_scales{
     {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
 const Words<Estimator> estimators{{"columns", Estimator::columns}, {"signed", Estimator::signs}};
@@ -123,8 +124,12 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--step", step, "minibatch: lambda of AdaGrad [1/sqrt(n)]")->group(solver);
   command.add_option("--epsilon", epsilon, "minibatch: epsilon of AdaGrad [1e-6]")->group(solver);
   command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start 10]")->group(solver);
-  command.add_option("--degrees", degrees, "exact | nystrom (its own approximation) [exact]")
+  command
+      .add_option("--degrees", degrees,
+                  "exact | sampled (from columns that count in the passes) | nystrom (its own approximation) [exact]")
       ->check(one_of(degree_kinds))
+      ->group(solver);
+  command.add_option("--degree-columns", degree_columns, "sampled degrees: columns drawn [n/50, at least 2000]")
       ->group(solver);
   command.add_option("--power-operator", power_operator, "power: plain L | shifted (I+L)/2 [plain]")
       ->check(one_of(operators))
@@ -167,6 +172,11 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
   if (method) options.method = *method == "auto" ? std::optional<Method>() : methods.at(*method);
   assign(options.affinity, affinities, affinity);
   assign(options.degrees, degree_kinds, degrees);
+  if (degree_columns) {
+    require(*degree_columns >= 1, "degree_columns must be at least 1; got {}", *degree_columns);
+    options.degree_columns = *degree_columns;
+  }
+  require(!degree_columns || options.degrees == DegreeKind::sampled, "degree_columns goes with degrees = sampled only");
   assign(options.embedding_scale, embedding_scales, embedding_scale);
   assign(options.regularization, regularization);
   assign(options.restarts, restarts);

@@ -27,7 +27,7 @@ struct ClusterFlags {
   std::optional<int64_t> iterations;
   // methods
   std::optional<std::string> estimator, sampling, start, power_operator;
-  std::optional<int64_t> batch_size, nonzeros, vectors, landmarks, block_size, basis_size;
+  std::optional<int64_t> batch_size, nonzeros, vectors, landmarks, block_size, basis_size, degree_columns;
   std::optional<double> probability, step, epsilon;
   // results
   std::optional<std::string> labels, embedding, summary;

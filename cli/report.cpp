@@ -34,6 +34,17 @@ std::string some(const std::vector<T>& values, const char* format) {
   return text;
 }
 
+/// 1234567 as 1,234,567.
+std::string with_commas(int64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string degrees_name(DegreeKind kind) {
+  return kind == DegreeKind::exact ? "exact" : kind == DegreeKind::sampled ? "sampled" : "nystrom";
+}
+
 std::string affinity_name(const ClusterFlags& flags) { return flags.affinity.value_or("rbf"); }
 
 ordered_json number_or_null(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
@@ -61,6 +72,10 @@ std::string text_report(const Report& r) {
   if (r.options.regularization > 0) affinity += fmt::format(", regularization {:g}", r.options.regularization);
   if (r.options.degrees == DegreeKind::nystrom) affinity += ", degrees approximated by nystrom";
   line("affinity", affinity);
+  if (c.degree_relative_error)
+    line("degrees",
+         fmt::format("sampled from {} columns, typical error {:.2g} %, largest {:.2g} %", with_commas(c.degree_columns),
+                     100 * *c.degree_relative_error, 100 * *c.degree_largest_error));
   if (c.isolated_points > 0)
     line("isolated", fmt::format("{} points without a neighbour that counts, labelled with the nearest cluster",
                                  c.isolated_points));
@@ -100,7 +115,10 @@ std::string json_report(const Report& r) {
   j["affinity"] = affinity_name(r.flags);
   j["gamma"] = number_or_null(c.gamma);
   j["gamma_rule"] = std::isnan(c.gamma) ? ordered_json(nullptr) : ordered_json(r.options.gamma ? "given" : "auto");
-  j["degrees"] = r.options.degrees == DegreeKind::exact ? "exact" : "nystrom";
+  j["degrees"] = degrees_name(r.options.degrees);
+  j["degree_columns"] = c.degree_relative_error ? ordered_json(c.degree_columns) : ordered_json(nullptr);
+  j["degree_relative_error"] = number_or_null(c.degree_relative_error);
+  j["degree_largest_error"] = number_or_null(c.degree_largest_error);
   j["regularization"] = r.options.regularization;
   j["embedding_scale"] = r.options.embedding_scale == EmbeddingScale::none  ? "none"
                          : r.options.embedding_scale == EmbeddingScale::row ? "row"

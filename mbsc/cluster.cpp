@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/base/memory.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/stopwatch.h"
@@ -29,6 +30,26 @@ SolverOptions solver_options(const ClusterOptions& options, const StopToken& sto
   return solver;
 }
 
+constexpr int64_t fewest_degree_columns = 100;  // below, c/4 rows say nothing about the others in doubt
+
+void check_degrees(int64_t n, const ClusterOptions& options) {
+  require(options.degrees != DegreeKind::nystrom || options.method == Method::nystrom,
+          "degrees = nystrom goes with method = nystrom only");
+  if (options.degrees != DegreeKind::sampled) {
+    require(options.degree_columns == 0, "degree_columns goes with degrees = sampled only; got {}",
+            options.degree_columns);
+    return;
+  }
+  const int64_t fewest = std::min(n, fewest_degree_columns), given = options.degree_columns;
+  require(given == 0 || (given >= fewest && given <= n), "degree_columns must be in [{}, {}], or 0 = automatic; got {}",
+          fewest, n, given);
+  const int64_t most = most_degree_columns(n, choose_degree_columns(n, options));
+  const std::optional<double>& passes = options.solver.passes;
+  require(!passes || double(most) < *passes * double(n),
+          "sampled degrees take up to {} columns and leave nothing of passes = {}, which is {:.0f} columns", most,
+          passes.value_or(0), passes.value_or(0) * double(n));
+}
+
 void check(const Points& points, const ClusterOptions& options, int threads) {
   const int64_t n = points.rows, k = options.clusters;
   require(n >= 2, "clustering needs at least 2 points; got {}", n);
@@ -40,8 +61,7 @@ void check(const Points& points, const ClusterOptions& options, int threads) {
   require(std::isfinite(options.regularization) && options.regularization >= 0,
           "regularization must be at least 0; got {}", options.regularization);
   check_options(choose_method(n, points.features, options), n, solver_options(options, {}));
-  require(options.degrees == DegreeKind::exact || options.method == Method::nystrom,
-          "degrees = nystrom goes with method = nystrom only");
+  check_degrees(n, options);
   check_finite(points, threads);
   if (options.affinity == AffinityKind::precomputed) return;
   const int64_t distinct = count_distinct(points, std::max<int64_t>(2, k));
@@ -70,6 +90,24 @@ std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const Clust
   return std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
 }
 
+/// The degrees the options ask for; what they cost and how good they are goes to the result.
+Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& options, const StopToken& stop,
+                     const std::function<void(double)>& progress, Clustering& result) {
+  const int64_t n = affinity.n();
+  if (options.degrees == DegreeKind::exact) return affinity.degrees(stop, progress);
+  Degrees degrees;
+  if (options.degrees == DegreeKind::nystrom) {
+    degrees.sum =
+        nystrom_degrees(affinity, landmark_count(n, solver_options(options, stop), false), options.seed, stop);
+    return degrees;
+  }
+  SampledDegrees sampled = sample_degrees(affinity, choose_degree_columns(n, options), options.seed, stop, progress);
+  result.degree_columns = sampled.columns_evaluated;
+  result.degree_relative_error = sampled.relative_error;
+  result.degree_largest_error = sampled.largest_relative_error;
+  return std::move(sampled.degrees);
+}
+
 void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
   result.eigenvalues = std::move(pairs.values);
   result.eigenvalues_are_exact = pairs.values_are_exact;
@@ -77,12 +115,13 @@ void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
   result.embedding = std::move(pairs.vectors);
   result.status = pairs.status;
   result.iterations = pairs.iterations;
-  result.columns_evaluated = pairs.columns_evaluated;
-  result.passes = double(pairs.columns_evaluated) / double(n);
+  result.columns_evaluated = result.degree_columns + pairs.columns_evaluated;
+  result.passes = double(result.columns_evaluated) / double(n);
   result.flops = pairs.flops;
   result.batch_size = pairs.batch_size;
   result.landmarks = pairs.landmarks;
   result.trace = std::move(pairs.trace);
+  for (TraceEntry& entry : result.trace) entry.passes += double(result.degree_columns) / double(n);
 }
 
 }  // namespace
@@ -107,15 +146,14 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 
   const Stopwatch degree_clock;
   tell({"degrees", 0, 0, 0, 0, not_known});
-  result.degrees = options.degrees == DegreeKind::nystrom
-                       ? nystrom_degrees(*affinity, landmark_count(points.rows, solver_options(options, stop), false),
-                                         options.seed, stop)
-                       : affinity->degrees(stop,
-                                           [&](double share) {
-                                             tell({"degrees", share, 0, 0, 0, not_known});
-                                           })
-                             .sum;
-  const Normalized<float> L(*affinity, result.degrees, options.regularization);
+  Degrees degrees = find_degrees(
+      *affinity, options, stop,
+      [&](double share) {
+        tell({"degrees", share, 0, 0, 0, not_known});
+      },
+      result);
+  const double degree_passes = double(result.degree_columns) / double(points.rows);
+  const Normalized<float> L(*affinity, degrees.sum, options.regularization);
   result.isolated_points = L.isolated_count();
   require(points.rows - result.isolated_points >= options.clusters,
           "only {} of {} points have a neighbour{}: too few for {} clusters", points.rows - result.isolated_points,
@@ -125,9 +163,10 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   result.seconds.degrees = degree_clock.seconds();
 
   const Stopwatch solve_clock;
-  const SolverOptions solver = solver_options(options, stop);
+  SolverOptions solver = solver_options(options, stop);
+  if (solver.passes) *solver.passes -= degree_passes;  // check_degrees() left some
   EigenPairs<float> pairs = solve<float>(result.method, L, solver, [&](const Progress<float>& p) {
-    return tell({"solve", p.fraction, p.iteration, p.passes, p.objective, p.residual});
+    return tell({"solve", p.fraction, p.iteration, degree_passes + p.passes, p.objective, p.residual});
   });
   // An exact cut is one more product: only where the method made some, and no budget forbids it.
   const bool exact_cut =
@@ -157,13 +196,16 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   result.seconds.kmeans = kmeans_clock.seconds();
 
   const Stopwatch cut_clock;
-  if (options.degrees == DegreeKind::exact && !stopped) {
+  if (options.degrees != DegreeKind::nystrom && !stopped) {
+    // The volumes of sampled degrees are off by more than a cut is: better from the cut's own columns.
+    const std::span<const double> volumes =
+        options.degrees == DegreeKind::exact ? std::span<const double>(degrees.sum) : std::span<const double>();
     try {
       if (exact_cut) {
-        result.normalized_cut = normalized_cut<float>(*affinity, result.degrees, result.labels, options.clusters, stop);
+        result.normalized_cut = normalized_cut<float>(*affinity, volumes, result.labels, options.clusters, stop);
       } else {
-        const CutEstimate cut = estimate_normalized_cut<float>(*affinity, result.degrees, result.labels,
-                                                               options.clusters, options.seed, stop);
+        const CutEstimate cut =
+            estimate_normalized_cut<float>(*affinity, volumes, result.labels, options.clusters, options.seed, stop);
         result.normalized_cut_estimate = cut.value;
         result.normalized_cut_standard_error = cut.standard_error;
       }
@@ -173,6 +215,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   }
   result.seconds.cut = cut_clock.seconds();
   result.kernel_values = affinity->kernel_values();
+  result.degrees = std::move(degrees.sum);
   return result;
 }
 
@@ -189,6 +232,15 @@ void apply_paper_preset(ClusterOptions& options) {
   options.solver.landmarks = 10;
   options.solver.step = 0;
   options.solver.epsilon = 1e-6;
+}
+
+int64_t choose_degree_columns(int64_t n, const ClusterOptions& options) {
+  if (options.degree_columns > 0) return options.degree_columns;
+  int64_t columns = std::max<int64_t>(2000, n / 50);
+  // A quarter of the budget, a fifth of that for rows in doubt.
+  if (const auto& passes = options.solver.passes; passes && *passes < 1e6)
+    columns = std::min(columns, int64_t(*passes * double(n) / 5));
+  return std::min(n, std::max(columns, fewest_degree_columns));
 }
 
 Method choose_method(int64_t n, int64_t features, const ClusterOptions& options) {
@@ -229,8 +281,9 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   }
   if (solver.keep_block) columns += block;
   const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
-  const int64_t vectors = n * (8 + 8 + 4 + 4 + 4 + 1);  // degrees twice, roots, labels, flags
-  return columns * n * 4 + square * 8 + tiles + vectors;
+  const int64_t vectors = n * (8 + 8 + 8 + 4 + 4 + 4 + 1);  // degrees twice and squares, roots, labels, flags
+  const int64_t sampling = options.degrees == DegreeKind::sampled ? 24 : 0;  // variances, rows in doubt, column sums
+  return std::max(columns * 4, sampling) * n + square * 8 + tiles + vectors;
 }
 
 }  // namespace mbsc

@@ -27,8 +27,9 @@ enum class AffinityKind { rbf, exponential, cosine, precomputed };
 /// What k-means sees: rows of the eigenvectors as they are (the paper); scaled to length one (Ng, Jordan, Weiss);
 /// divided by the root of the degree (Shi, Malik).
 enum class EmbeddingScale { none, row, degree };
-/// exact: one symmetric pass. nystrom: Nystrom's own approximation, for the method nystrom.
-enum class DegreeKind { exact, nystrom };
+/// exact: one symmetric pass, outside of any budget. sampled: from some columns, which count in the budget
+/// (affinity/sampled_degrees.h). nystrom: Nystrom's own approximation, for the method nystrom.
+enum class DegreeKind { exact, sampled, nystrom };
 
 struct ClusterOptions {
   int64_t clusters = 8;          ///< k
@@ -36,7 +37,8 @@ struct ClusterOptions {
   AffinityKind affinity = AffinityKind::rbf;
   std::optional<double> gamma;  ///< unset: choose_gamma()
   DegreeKind degrees = DegreeKind::exact;
-  double regularization = 0;  ///< tau / mean degree
+  int64_t degree_columns = 0;  ///< drawn for sampled degrees; 0 = choose_degree_columns()
+  double regularization = 0;   ///< tau / mean degree
   EmbeddingScale embedding_scale = EmbeddingScale::row;
   int restarts = 10;     ///< of k-means
   uint64_t seed = 0;     ///< of everything
@@ -67,18 +69,21 @@ struct Clustering {
   std::vector<double> eigenvalues;  ///< of L, descending
   bool eigenvalues_are_exact = false;
   std::vector<double> residuals;  ///< recomputed; empty = unknown
-  std::vector<double> degrees;
+  std::vector<double> degrees;    ///< as used
   int64_t isolated_points = 0;    ///< without a neighbour (or one that counts); labelled by distance
   Method method = Method::exact;  ///< as used
   double gamma = 0;               ///< as used; NaN for cosine and precomputed
   Status status = Status::finished;
   int64_t iterations = 0;
-  int64_t columns_evaluated = 0;
-  int64_t kernel_values = 0;  ///< evaluated by every stage together
-  double passes = 0;          ///< columns_evaluated / n, of the solver
+  int64_t columns_evaluated = 0;  ///< by the solver, and for sampled degrees
+  int64_t kernel_values = 0;      ///< evaluated by every stage together
+  double passes = 0;              ///< columns_evaluated / n
   double flops = 0;
   int64_t batch_size = 0;
   int64_t landmarks = 0;
+  int64_t degree_columns = 0;                   ///< evaluated for sampled degrees, those of rows in doubt included
+  std::optional<double> degree_relative_error;  ///< of sampled degrees: standard error / degree, root mean square
+  std::optional<double> degree_largest_error;   ///< the largest of these
   int threads = 1;
   double inertia = 0;                             ///< of k-means
   std::optional<double> normalized_cut;           ///< where the budget had a full product
@@ -96,6 +101,9 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 
 /// What cluster() will take beside the points, in bytes.
 int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options);
+/// The columns cluster() will draw for sampled degrees: those given; else n/50 or 2,000 where that is more, within n and,
+/// where passes is given, at most what leaves three quarters of it to the solver.
+int64_t choose_degree_columns(int64_t n, const ClusterOptions& options);
 /// The method that cluster() will use: the one given; else exact with a tolerance, minibatch with passes or iterations,
 /// and without any of these exact where it is cheap.
 Method choose_method(int64_t n, int64_t features, const ClusterOptions& options);

@@ -18,8 +18,16 @@ namespace mbsc {
 
 /// Row sums of A and of its entries squared, of this rank's rows.
 struct Degrees {
+  Degrees() = default;
+  explicit Degrees(int64_t rows) : sum(size_t(rows)), squares(size_t(rows)) {}
   std::vector<double> sum;      ///< d_i = sum_j a_ij
   std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
+};
+
+/// Sums over a few columns of A, which are sums over a few of its rows as well.
+struct ColumnSums {
+  Degrees rows;     ///< of each own row over the columns: a share of its degree
+  Degrees columns;  ///< of each column over the rows of all ranks: by symmetry the whole degree of that point
 };
 
 template <class T>
@@ -44,6 +52,9 @@ class Affinity {
   virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
   /// Row sums, one symmetric pass; `progress` hears the share that is done, from the calling thread.
   virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {}) const = 0;
+  /// The sums that some columns allow, n kernel values each. Columns ascend.
+  virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
+                                 const std::function<void(double)>& progress = {}) const;
   /// a(x, x) of the kernel, which the zero diagonal hides; Nystrom needs it.
   virtual double self_similarity() const = 0;
 

@@ -8,6 +8,7 @@
 
 #include "mbsc/affinity/pair_schedule.h"
 #include "mbsc/base/require.h"
+#include "mbsc/linalg/reduce.h"
 
 namespace mbsc {
 namespace {
@@ -89,6 +90,8 @@ int round_threads(const RowSpace& space, size_t pairs, double per_value) {
 
 /// Columns whose packed copy is held at a time by a product with a batch of columns.
 constexpr int64_t columns_per_chunk = 2048;
+/// The same where columns are summed: each takes two numbers per block of rows.
+constexpr int64_t summed_per_chunk = 512;
 
 }  // namespace
 
@@ -269,12 +272,68 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
     if (progress) progress(double(round + 1) / double(schedule.rounds()));
   }
   this->count_kernel_values(values);
-  Degrees degrees{std::vector<double>(sums.rows()), std::vector<double>(sums.rows())};
+  Degrees degrees(sums.rows());
   for (int64_t i = 0; i < sums.rows(); ++i) {
     degrees.sum[i] = sums(i, 0);
     degrees.squares[i] = sums(i, 1);
   }
   return degrees;
+}
+
+template <class T>
+ColumnSums KernelAffinity<T>::sum_columns(std::span<const int64_t> columns, const StopToken& stop,
+                                          const std::function<void(double)>& progress) const {
+  const RowSpace& space = this->rows();
+  const int64_t width = simd::panel_rows<T>(), m = int64_t(columns.size());
+  ColumnSums sums{Degrees(space.local_rows()), Degrees(m)};
+  Matrix<T> ones(std::max(summed_per_chunk, space.blocks().block_rows()), 1);
+  std::fill_n(ones.data(), ones.size(), T{1});
+  Packed<T> packed;
+  AlignedVector<T> rhs;
+  for (int64_t first = 0; first < m; first += summed_per_chunk) {
+    const auto chunk = columns.subspan(first, std::min(summed_per_chunk, m - first));
+    pack_points(
+        points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
+    pack_right_hand_sides<T>(ones.view().rows_between(0, chunk.size()), group_columns, rhs);
+    const std::vector<double> totals = sum_over_blocks(
+        space, 2 * int64_t(chunk.size()),
+        [&](int64_t, Range range, std::span<double> out) {
+          if (stop.stop_requested()) return;
+          Workspace<T>& work = thread_workspace<T>();
+          pack_points(
+              points_, rule_, range.size(), [&](int64_t i) { return range.begin + i; }, width, work.rows);
+          pack_right_hand_sides<T>(ones.view().rows_between(0, range.size()), width, work.row_rhs);
+          work.row_out.assign(size_t(work.rows.pieces() * width * 2), T{});
+          work.column_out.assign(size_t(packed.pieces() * group_columns * 2), T{});
+          Tile<T> t = tile();
+          t.rows = &work.rows;
+          t.columns = &packed;
+          t.column_index = chunk.data();
+          t.row_index = space.own_rows().begin + range.begin;
+          t.right_hand_sides = 1;
+          t.column_rhs = rhs.data();
+          t.row_rhs = work.row_rhs.data();
+          t.row_out = work.row_out.data();
+          t.column_out = work.column_out.data();
+          t.scratch = &work.scratch;
+          simd::run(Task::degrees, t);
+          for (int64_t i = 0; i < range.size(); ++i) {
+            const T* panel = &work.row_out[size_t((i / width) * 2 * width + i % width)];
+            sums.rows.sum[size_t(range.begin + i)] += double(panel[0]);
+            sums.rows.squares[size_t(range.begin + i)] += double(panel[width]);
+          }
+          for (size_t j = 0; j < out.size(); ++j) out[j] += double(work.column_out[j]);
+        },
+        double(chunk.size()) * operations_per_value(points_.features, 4));
+    this->throw_if_stopped(stop);
+    for (size_t j = 0; j < chunk.size(); ++j) {
+      sums.columns.sum[size_t(first) + j] = totals[2 * j];
+      sums.columns.squares[size_t(first) + j] = totals[2 * j + 1];
+    }
+    if (progress) progress(double(first + int64_t(chunk.size())) / double(m));
+  }
+  this->count_kernel_values(space.local_rows() * m);
+  return sums;
 }
 
 template <class T>

@@ -35,6 +35,8 @@ class KernelAffinity final : public Affinity<T> {
   void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const override;
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {}) const override;
+  ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
+                         const std::function<void(double)>& progress = {}) const override;
   double self_similarity() const override { return 1; }
 
   /// Whether distances are summed up directly instead of by the expanded form.

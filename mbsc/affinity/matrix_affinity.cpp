@@ -79,7 +79,7 @@ void MatrixAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixV
 template <class T>
 Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress) const {
   this->throw_if_stopped(stop);
-  Degrees degrees{std::vector<double>(this->n()), std::vector<double>(this->n())};
+  Degrees degrees(this->n());
   this->rows().for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i)
       for (int64_t j = 0; j < this->n(); ++j) {

@@ -21,6 +21,7 @@ enum class Stream : uint32_t {
   cut,        ///< columns of the sampled normalised cut
   generate,   ///< synthetic data
   test,
+  degrees,  ///< columns of sampled degrees
 };
 
 /// Random numbers of one (seed, stream).

@@ -28,14 +28,71 @@ double sum_at_labels(const RowSpace& space, MatrixView<const T> product, std::sp
   })[0];
 }
 
+/// within(c) and vol(c) of clusters 0..k-1, one after the other, over the columns of the product with indicators: column
+/// c of `product` is A times the indicator of (some of) c.
+template <class T>
+std::vector<double> sums_of_clusters(const RowSpace& space, MatrixView<const T> product,
+                                     std::span<const int32_t> labels, int64_t clusters) {
+  return sum_over_blocks(space, 2 * clusters, [&](int64_t, Range rows, std::span<double> out) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t c = 0; c < clusters; ++c) {
+        if (labels[size_t(i)] == c) out[size_t(c)] += double(product(i, c));
+        out[size_t(clusters + c)] += double(product(i, c));
+      }
+  });
+}
+
+/// sum_c (1 - within(c) / vol(c)); where vol(c) is not known, the mean of the others.
+double cut_of_sums(std::span<const double> sums) {
+  const size_t clusters = sums.size() / 2;
+  double cut = 0, known = 0;
+  for (size_t c = 0; c < clusters; ++c)
+    if (const double volume = sums[clusters + c]; volume > 0) {
+      cut += std::max(0.0, 1 - sums[c] / volume);
+      ++known;
+    }
+  return known > 0 ? cut * double(clusters) / known : 0;
+}
+
+/// From the sums of groups of columns: the cut of all, and the standard error by leaving out one group at a time.
+CutEstimate jackknife(const std::vector<std::vector<double>>& groups) {
+  const auto count = double(groups.size());
+  std::vector<double> total(groups[0].size());
+  for (const auto& group : groups)
+    for (size_t c = 0; c < total.size(); ++c) total[c] += group[c];
+  CutEstimate result;
+  result.value = cut_of_sums(total);
+  std::vector<double> without;
+  double mean = 0, squares = 0;
+  for (const auto& group : groups) {
+    std::vector<double> rest(total.size());
+    for (size_t c = 0; c < total.size(); ++c) rest[c] = total[c] - group[c];
+    without.push_back(cut_of_sums(rest));
+    mean += without.back() / count;
+  }
+  for (const double value : without) squares += (value - mean) * (value - mean);
+  result.standard_error = std::sqrt(squares * (count - 1) / count);
+  return result;
+}
+
 }  // namespace
 
 template <class T>
 double normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees, std::span<const int32_t> labels,
                       int64_t clusters, const StopToken& stop) {
   const RowSpace& space = affinity.rows();
-  const std::vector<double> volume = volumes(space, degrees, labels, clusters);
   Matrix<T> indicators(space.local_rows(), clusters), product(space.local_rows(), clusters);
+  if (degrees.empty()) {
+    for (int64_t i = 0; i < space.local_rows(); ++i)
+      if (const int32_t c = labels[size_t(i)]; c >= 0) indicators(i, c) = 1;
+    affinity.multiply(indicators, product, stop);
+    const std::vector<double> sums = sums_of_clusters<T>(space, product, labels, clusters);
+    double cut = double(clusters);
+    for (size_t c = 0; c < size_t(clusters); ++c)
+      if (const double within = sums[c]; within > 0) cut -= within / sums[size_t(clusters) + c];
+    return std::max(0.0, cut);
+  }
+  const std::vector<double> volume = volumes(space, degrees, labels, clusters);
   for (int64_t i = 0; i < space.local_rows(); ++i)
     if (const int32_t c = labels[size_t(i)]; c >= 0 && volume[size_t(c)] > 0)
       indicators(i, c) = T(1 / volume[size_t(c)]);
@@ -49,11 +106,13 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
                                     const StopToken& stop) {
   const RowSpace& space = affinity.rows();
   const int64_t n = space.n(), groups = std::min<int64_t>(20, n), each = std::clamp<int64_t>(n / 400, 1, 50);
-  const std::vector<double> volume = volumes(space, degrees, labels, clusters);
+  std::vector<double> volume(static_cast<size_t>(clusters), 1.0);
+  if (!degrees.empty()) volume = volumes(space, degrees, labels, clusters);
   const std::vector<int32_t> all_labels = space.comm().template gather<int32_t>(labels);
   const KeyedPermutation permutation(n, Random(seed, Stream::cut), 0);
   Matrix<T> product(space.local_rows(), clusters);
   std::vector<double> estimates;
+  std::vector<std::vector<double>> sums;
   for (int64_t g = 0; g < groups; ++g) {
     std::vector<int64_t> columns(static_cast<size_t>(each));
     for (int64_t j = 0; j < each; ++j) columns[size_t(j)] = permutation((g * each + j) % n);
@@ -63,10 +122,14 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
       if (const int32_t c = all_labels[size_t(columns[size_t(j)])]; c >= 0 && volume[size_t(c)] > 0)
         coefficients(j, c) = T(1 / volume[size_t(c)]);
     affinity.multiply_columns(columns, coefficients, product, stop);
-    estimates.push_back(double(clusters) - double(n) / double(each) * sum_at_labels<T>(space, product, labels));
+    if (degrees.empty())
+      sums.push_back(sums_of_clusters<T>(space, product, labels, clusters));
+    else
+      estimates.push_back(double(clusters) - double(n) / double(each) * sum_at_labels<T>(space, product, labels));
   }
-  CutEstimate result;
+  CutEstimate result = degrees.empty() ? jackknife(sums) : CutEstimate{};
   result.columns = groups * each;
+  if (degrees.empty()) return result;
   for (const double e : estimates) result.value += e / double(groups);
   double squares = 0;
   for (const double e : estimates) squares += (e - result.value) * (e - result.value);

@@ -12,6 +12,7 @@
 namespace mbsc {
 
 /// Exact: one full product with the k indicator vectors. Rows labelled below 0 belong to no cluster.
+/// `degrees` are exact ones, or empty: then vol(c) comes from the same product.
 template <class T>
 double normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees, std::span<const int32_t> labels,
                       int64_t clusters, const StopToken& stop);
@@ -22,7 +23,9 @@ struct CutEstimate {
   int64_t columns = 0;  ///< evaluated for it
 };
 
-/// From 20 groups of sampled columns: unbiased, with the standard error between the groups.
+/// From 20 groups of sampled columns: unbiased, with the standard error between the groups. Without degrees (empty) both
+/// sums of within(c) / vol(c) come from the columns that fall into c: consistent, with the standard error of a jackknife
+/// over the groups; a cluster that no column falls into is taken as the mean of the others.
 template <class T>
 CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees,
                                     std::span<const int32_t> labels, int64_t clusters, uint64_t seed,

@@ -61,9 +61,15 @@ class BadOption(ProgramTest):
     def test_numbers_out_of_range(self):
         for option, value in (("--threads", -1), ("--passes", -1), ("--iterations", -5), ("--seconds", -1),
                               ("--tolerance", -1e-3), ("--batch-size", 0), ("--regularization", -0.5),
-                              ("--scale-rows", 61), ("--seed", -1)):
+                              ("--scale-rows", 61), ("--seed", -1), ("--degree-columns", 0)):
             with self.subTest(option=option):
                 self.assert_options_rejected("-k", 3, option, value, words=[value])
+
+    def test_degree_columns_out_of_range_or_out_of_place(self):
+        self.assert_options_rejected("-k", 3, "--degrees", "sampled", "--degree-columns", 61, words=["60", "61"])
+        self.assert_options_rejected("-k", 3, "--degree-columns", 60, words=["degree-columns", "sampled"])
+        self.assert_options_rejected("-k", 3, "--degrees", "sampled", "--passes", 0.5, words=["60", "0.5", "30"])
+        self.assert_options_rejected("-k", 3, "--degrees", "guessed", words=["degrees", "guessed"])
 
     def test_unknown_command(self):
         self.assert_rejected("clutser", "points.csv", words=["clutser"])
@@ -85,7 +91,8 @@ class Help(ProgramTest):
     def test_help_of_a_command_names_its_options(self):
         stdout, _ = self.run_program("cluster", "--help")
         for option in ("--label-column", "--sigma", "--gamma", "--method", "--labels", "--embedding", "--summary",
-                       "--threads", "--seed", "--quiet", "--tolerance", "--passes", "--preset"):
+                       "--threads", "--seed", "--quiet", "--tolerance", "--passes", "--preset", "--degrees",
+                       "--degree-columns"):
             self.assertIn(option, stdout)
 
 

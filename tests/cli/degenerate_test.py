@@ -39,7 +39,8 @@ class Degenerate(ProgramTest):
         # Its affinities are about exp(-80): they count in the degrees, and must not in the labels.
         rows, classes = [*rows, [0.0, 17.0]], [*classes, 2]
         for options in (("--method", "exact"), ("--method", "nystrom"), ("--embedding-scale", "degree"),
-                        ("--method", "nystrom", "--degrees", "nystrom")):
+                        ("--method", "nystrom", "--degrees", "nystrom"),
+                        ("--degrees", "sampled", "--degree-columns", 100)):
             with self.subTest(options=options):
                 labels, summary = self.cluster_rows(rows, 3, "--gamma", 0.5, *options)
                 # The three clouds reach into each other: a few points may change sides, a cluster may not vanish.

@@ -9,6 +9,7 @@ METHODS = (
     ("exact",),
     ("minibatch", "--passes", 2),
     ("minibatch", "--passes", 2, "--preset", "paper"),
+    ("minibatch", "--passes", 2, "--degrees", "sampled"),
     ("minibatch", "--passes", 2, "--start", "random"),
     ("nystrom",),
     ("power",),

@@ -51,6 +51,21 @@ class Output(ProgramTest):
                 self.assertEqual((summary["seed"], summary["threads"]), (7, 2))
                 self.assertEqual(summary["version"], (ROOT / "VERSION").read_text().strip())
 
+    def test_summary_and_report_say_where_degrees_come_from(self):
+        _, summary = self.cluster_points()
+        self.assertEqual(summary["degrees"], "exact")
+        self.assertEqual([summary["degree_columns"], summary["degree_relative_error"]], [None, None])
+        rows, _ = three_blobs((600, 400, 200))
+        self.write_csv("many.csv", rows)
+        _, summary = self.cluster("many.csv", 3, "--degrees", "sampled", "--degree-columns", 300)
+        self.assertEqual(summary["degrees"], "sampled")
+        self.assertTrue(300 <= summary["degree_columns"] <= 375)
+        self.assertTrue(0 < summary["degree_relative_error"] <= summary["degree_largest_error"])
+        self.assertEqual(summary["columns_evaluated"], round(summary["passes"] * 1200))
+        _, stderr = self.run_program("cluster", "many.csv", "-k", 3, "--degrees", "sampled", "--degree-columns", 300,
+                                     "--labels", "l.txt")
+        self.assertRegex(stderr, r"degrees +sampled from 3\d\d columns, typical error [\d.]+ %")
+
     def test_summary_of_an_exact_run_is_certified(self):
         _, summary = self.cluster_points("--method", "exact")
         self.assertEqual(summary["status"], "converged")

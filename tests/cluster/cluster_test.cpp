@@ -150,11 +150,89 @@ TEST(Cluster, OneOutlierAtAMillionDoesNotSpoilTheRest) {
   EXPECT_EQ(result.isolated_points, 1);
 }
 
+TEST(Cluster, SampledDegreesGiveTheLabelsOfExactOnesAndCountInTheBudget) {
+  const Sample s = sample(Shape::blobs, 3000, 4);
+  ClusterOptions options = options_for(3, 2);
+  options.gamma = 0.2;
+  for (const Method method : {Method::exact, Method::minibatch, Method::nystrom, Method::power})
+    for (const EmbeddingScale scale : {EmbeddingScale::none, EmbeddingScale::row, EmbeddingScale::degree}) {
+      options.method = method;
+      options.embedding_scale = scale;
+      options.degrees = DegreeKind::exact;
+      options.degree_columns = 0;
+      const Clustering exact = cluster(Points(s.X.view()), options);
+      options.degrees = DegreeKind::sampled;
+      options.degree_columns = 400;
+      const Clustering sampled = cluster(Points(s.X.view()), options);
+      EXPECT_EQ(exact.labels, sampled.labels) << to_string(method) << ", scale " << int(scale);
+      EXPECT_FALSE(exact.degree_relative_error.has_value());
+      EXPECT_GT(sampled.degree_relative_error.value_or(0), 0);
+      EXPECT_LT(sampled.degree_relative_error.value_or(1), 0.2);
+      EXPECT_GE(sampled.degree_columns, 400);
+      EXPECT_LE(sampled.degree_columns, 500);
+      EXPECT_GT(sampled.columns_evaluated, sampled.degree_columns);
+      EXPECT_EQ(sampled.passes, double(sampled.columns_evaluated) / 3000);
+      if (exact.normalized_cut) {
+        EXPECT_NEAR(sampled.normalized_cut.value_or(9), *exact.normalized_cut, 1e-4);
+      } else {
+        EXPECT_NEAR(sampled.normalized_cut_estimate.value_or(9), *exact.normalized_cut_estimate, 0.3);
+      }
+    }
+  options.method = Method::minibatch;
+  options.embedding_scale = EmbeddingScale::row;
+  options.degree_columns = 0;
+  options.solver.passes = 0.8;
+  const Clustering budget = cluster(Points(s.X.view()), options);
+  EXPECT_EQ(choose_degree_columns(3000, options), 480);
+  EXPECT_LE(budget.degree_columns, 600) << "a quarter of the budget";
+  EXPECT_GE(budget.passes, 0.8);
+  EXPECT_LE(budget.passes, 0.8 + 30.0 / 3000) << "a batch that has begun is finished";
+  EXPECT_LT(budget.kernel_values, int64_t(3000) * 3000) << "no pass beside the budget";
+  EXPECT_TRUE(same_partition(budget.labels, s.classes));
+}
+
+TEST(Cluster, SampledDegreesStandOutliersIsolatedPointsAndAPrecomputedMatrix) {
+  Matrix<float> X = random_matrix<float>(1004, 2, 2);
+  for (int64_t i = 0; i < 1000; ++i) X(i, 0) += i % 2 == 0 ? 0.0f : 100.0f;
+  X(1000, 0) = -60;  // nearer to the even rows
+  X(1001, 0) = 160;
+  X(1002, 1) = 8;  // all but isolated: degrees of about 1e-9
+  X(1003, 0) = 100, X(1003, 1) = 8;
+  ClusterOptions options = options_for(2);
+  options.gamma = 0.5;
+  options.degrees = DegreeKind::sampled;
+  options.degree_columns = 200;
+  for (const double regularization : {0.0, 0.01}) {
+    options.regularization = regularization;
+    const Clustering result = cluster(Points(X.view()), options);
+    expect_well_formed(result, 1004, 2);
+    for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
+    if (regularization > 0) continue;
+    EXPECT_EQ(result.isolated_points, 2);
+    EXPECT_EQ(result.labels[1000], result.labels[0]);
+    EXPECT_EQ(result.labels[1001], result.labels[1]);
+    EXPECT_EQ(result.labels[1002], result.labels[0]);
+  }
+
+  const Eigen::MatrixXd A = testing::dense_affinity(Points(X.view()), {KernelKind::rbf, 0.5});
+  Matrix<float> stored(1004, 1004);
+  for (int64_t i = 0; i < 1004; ++i)
+    for (int64_t j = 0; j < 1004; ++j) stored(i, j) = float(A(i, j));
+  options.affinity = AffinityKind::precomputed;
+  options.gamma.reset();
+  const Clustering result = cluster(Points(stored.view()), options);
+  for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
+}
+
 TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
   const Sample s = sample(Shape::blobs, 500);
   for (const Method method : {Method::exact, Method::minibatch, Method::nystrom, Method::power}) {
     ClusterOptions options = options_for(4);  // more than there are: nothing is clear-cut
     options.method = method;
+    if (method == Method::minibatch) {
+      options.degrees = DegreeKind::sampled;
+      options.degree_columns = 150;
+    }
     const Clustering one = cluster(Points(s.X.view()), options);
     for (const int threads : {2, 3}) {
       options.threads = threads;
@@ -243,6 +321,17 @@ TEST(Cluster, BadOptionsAreRefused) {
   refused("restarts must be at least 1", [](ClusterOptions& o) { o.restarts = 0; });
   refused("iterations must be at least 1", [](ClusterOptions& o) { o.solver.iterations = 0; });
   refused("degrees = nystrom goes with", [](ClusterOptions& o) { o.degrees = DegreeKind::nystrom; });
+  refused("degree_columns goes with degrees = sampled only; got 5", [](ClusterOptions& o) { o.degree_columns = 5; });
+  for (const int64_t bad : {-1, 19, 21})
+    refused("degree_columns must be in [20, 20], or 0 = automatic; got", [&](ClusterOptions& o) {
+      o.degrees = DegreeKind::sampled;
+      o.degree_columns = bad;
+    });
+  refused("sampled degrees take up to 20 columns and leave nothing of passes = 1, which is 20 columns",
+          [](ClusterOptions& o) {
+            o.degrees = DegreeKind::sampled;
+            o.solver.passes = 1;
+          });
   refused("a precomputed affinity must be square", [](ClusterOptions& o) { o.affinity = AffinityKind::precomputed; });
 }
 

@@ -53,8 +53,10 @@ TYPED_TEST(NormalizedCutOf, EqualsBruteForce) {
     // n relative errors of a few eps in each of the k shares.
     const double bound = sizeof(T) == 4 ? 1e-5 : 1e-13;
     EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
+    EXPECT_NEAR(normalized_cut<T>(A, {}, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
     labels[3] = labels[77] = -1;
     EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
+    EXPECT_NEAR(normalized_cut<T>(A, {}, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
   }
 }
 
@@ -98,6 +100,30 @@ TYPED_TEST(NormalizedCutOf, EstimateIsUnbiasedAndItsStandardErrorTrue) {
   EXPECT_NEAR(ratio, 1.025, 0.12);
 }
 
+TYPED_TEST(NormalizedCutOf, EstimateWithoutDegreesIsNearAndItsStandardErrorTrue) {
+  using T = TypeParam;
+  const int64_t n = 4000, clusters = 2;  // 20 groups of 10 columns
+  const int seeds = 100;
+  const Matrix<T> X = random_matrix<T>(n, 2, 8);
+  std::vector<int32_t> labels(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) labels[size_t(i)] = X(i, 0) > 0 ? 1 : 0;
+  const KernelAffinity<T> A(Points(X.view()), {KernelKind::rbf, 2}, RowSpace(n, 1));
+  const double exact = normalized_cut<T>(A, {}, labels, clusters, {});
+  double sum = 0, squares = 0, claimed = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const CutEstimate e = estimate_normalized_cut<T>(A, {}, labels, clusters, uint64_t(seed), {});
+    EXPECT_EQ(e.columns, 200);
+    sum += e.value - exact;
+    squares += (e.value - exact) * (e.value - exact);
+    claimed += e.standard_error * e.standard_error;
+  }
+  const double z = sum / std::sqrt(squares), ratio = std::sqrt(claimed / squares);
+  fmt::print("cut {:.4f}: z of the mean {:.2f}, claimed / true standard error {:.3f}\n", exact, z, ratio);
+  EXPECT_LT(std::abs(z), 4);
+  // Known to about sqrt(2/100)/2 = 7 %; three of those, and 2.5 % because columns are drawn without replacement.
+  EXPECT_NEAR(ratio, 1.025, 0.22);
+}
+
 TYPED_TEST(NormalizedCutOf, EstimateFromAllColumnsIsExact) {
   using T = TypeParam;
   const int64_t n = 15;  // fewer than 20 groups: every column once
@@ -108,6 +134,7 @@ TYPED_TEST(NormalizedCutOf, EstimateFromAllColumnsIsExact) {
   const CutEstimate e = estimate_normalized_cut<T>(A, degrees, labels, 2, 0, {});
   EXPECT_EQ(e.columns, n);
   EXPECT_NEAR(e.value, normalized_cut<T>(A, degrees, labels, 2, {}), sizeof(T) == 4 ? 1e-5 : 1e-13);
+  EXPECT_NEAR(estimate_normalized_cut<T>(A, {}, labels, 2, 0, {}).value, e.value, sizeof(T) == 4 ? 1e-5 : 1e-13);
 }
 
 }  // namespace
