@@ -85,7 +85,8 @@ void ClusterFlags::add_to(CLI::App& command) {
       command.add_option("--gamma", gamma, "a number, or auto: from sampled distances [auto]")->group(problem);
   command.add_option("--sigma", sigma, "gamma = 1 / sigma^2")->excludes(gamma_flag)->group(problem);
   command
-      .add_option("--regularization", regularization, "adds this share of the mean degree, spread over all pairs [0]")
+      .add_option("--regularization", regularization,
+                  "adds this share of the mean degree, spread over all pairs [0.001; paper: 0]")
       ->group(problem);
   command
       .add_option("--embedding-scale", embedding_scale,

@@ -116,7 +116,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
                                            })
                              .sum;
   const Normalized<float> L(*affinity, result.degrees, options.regularization);
-  result.isolated_points = L.isolated_count();
+  const std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
+  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
   require(points.rows - result.isolated_points >= options.clusters,
           "only {} of {} points have a neighbour{}: too few for {} clusters", points.rows - result.isolated_points,
           points.rows,
@@ -147,8 +148,6 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   // A run that was stopped still gets its labels: one restart, not to be stopped again.
   const bool stopped = result.status == Status::stopped;
   if (stopped) kmeans_options.restarts = 1;
-  const std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
-  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
   KMeansResult found = kmeans<float>(rows, embedding, excluded, kmeans_options, stopped ? StopToken{} : stop);
   result.inertia = found.inertia;
   if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);

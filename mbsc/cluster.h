@@ -36,7 +36,7 @@ struct ClusterOptions {
   AffinityKind affinity = AffinityKind::rbf;
   std::optional<double> gamma;  ///< unset: choose_gamma()
   DegreeKind degrees = DegreeKind::exact;
-  double regularization = 0;  ///< tau / mean degree
+  double regularization = 0.001;  ///< tau / mean degree; docs/defaults.md says why
   EmbeddingScale embedding_scale = EmbeddingScale::row;
   int restarts = 10;     ///< of k-means
   uint64_t seed = 0;     ///< of everything

@@ -29,15 +29,15 @@ Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<flo
 }
 
 std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale) {
-  std::vector<uint8_t> excluded(L.isolated().begin(), L.isolated().end());
-  if (scale != EmbeddingScale::degree) return excluded;
   const auto degrees = L.degrees();
+  const double tau = L.regularization_added();
   const double sum = sum_over_blocks(L.rows(), 1, [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < range.end; ++i) out[0] += degrees[size_t(i)];
   })[0];
-  const double least = 1e-10 * sum / double(L.n());
+  const double least = scale == EmbeddingScale::degree ? 1e-10 * sum / double(L.n()) : 0;
+  std::vector<uint8_t> excluded(L.isolated().begin(), L.isolated().end());
   for (size_t i = 0; i < excluded.size(); ++i)
-    if (degrees[i] + L.regularization_added() < least) excluded[i] = 1;
+    if (degrees[i] < 1e-6 * tau || degrees[i] + tau < least) excluded[i] = 1;
   return excluded;
 }
 

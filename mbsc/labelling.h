@@ -11,8 +11,9 @@ namespace mbsc {
 /// The rows k-means works on.
 Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<float>& L, EmbeddingScale scale);
 
-/// 1 for each row k-means must not see: isolated ones, and for `degree` those whose degree is so small (1e-10 of the
-/// mean) that dividing by its root would blow rounding errors up into clusters.
+/// 1 for each row k-means must not see: isolated ones; those whose degree is so small (1e-6 of tau) that float32 keeps
+/// nothing of it beside the regularisation, which is the same for all; and for `degree` those whose degree is so small
+/// (1e-10 of the mean) that dividing by its root would blow rounding errors up into clusters.
 std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale);
 
 /// Gives points labelled -1 the label of the cluster whose mean is nearest; the largest cluster where the affinity is
