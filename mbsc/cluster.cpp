@@ -140,7 +140,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 
   const Stopwatch kmeans_clock;
   tell({"kmeans", not_known, 0, result.passes, 0, not_known});
-  const Matrix<float> embedding = scale_embedding(result.embedding, L, options.embedding_scale);
+  Matrix<float> embedding = scale_embedding(result.embedding, L, options.embedding_scale);
+  adopt_neighbours(*affinity, L, options.embedding_scale, embedding, stop);
   KMeansOptions kmeans_options;
   kmeans_options.clusters = options.clusters;
   kmeans_options.restarts = options.restarts;
