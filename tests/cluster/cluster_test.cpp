@@ -150,6 +150,24 @@ TEST(Cluster, OneOutlierAtAMillionDoesNotSpoilTheRest) {
   EXPECT_EQ(result.isolated_points, 1);
 }
 
+// The means of the two rings coincide: only the neighbours can tell. Degrees are about 1e-13 and 1e-5, the mean is 11.
+TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbours) {
+  Sample s = sample(Shape::rings, 602);
+  s.X(600, 0) = 0.02f, s.X(600, 1) = 0.01f;
+  s.X(601, 0) = 3.5f, s.X(601, 1) = 0;
+  for (const EmbeddingScale scale : {EmbeddingScale::row, EmbeddingScale::degree})
+    for (const double regularization : {1e-4, 1e-3}) {
+      ClusterOptions options = options_for(2);
+      options.gamma = 15;
+      options.embedding_scale = scale;
+      options.regularization = regularization;
+      const Clustering result = cluster(Points(s.X.view()), options);
+      EXPECT_TRUE(same_partition(result.labels, s.classes)) << int(scale) << ", " << regularization;
+      EXPECT_LT(result.degrees[601], 1e-10);
+      EXPECT_EQ(result.isolated_points, 0);
+    }
+}
+
 TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
   const Sample s = sample(Shape::blobs, 500);
   for (const Method method : {Method::exact, Method::minibatch, Method::nystrom, Method::power}) {
