@@ -150,7 +150,7 @@ TEST(Cluster, OneOutlierAtAMillionDoesNotSpoilTheRest) {
   EXPECT_EQ(result.isolated_points, 1);
 }
 
-// The means of the two rings coincide: only the neighbours can tell. Degrees are about 1e-13 and 1e-5, the mean is 11.
+// The means of the two rings coincide: only the neighbours can tell. Degrees are 3e-4 and 3e-13, the mean is 15.
 TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbours) {
   Sample s = sample(Shape::rings, 602);
   s.X(600, 0) = 0.02f, s.X(600, 1) = 0.01f;
