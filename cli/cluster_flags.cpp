@@ -24,7 +24,9 @@ const Words<EmbeddingScale> embedding_scales{
     {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
 const Words<Estimator> estimators{{"columns", Estimator::columns}, {"signed", Estimator::signs}};
 const Words<Sampling> samplings{{"reshuffle", Sampling::reshuffle}, {"independent", Sampling::independent}};
-const Words<Start> starts{{"random", Start::random}, {"nystrom", Start::nystrom}};
+const Words<StepRule> step_rules{{"ritz", StepRule::ritz}, {"adagrad", StepRule::adagrad}};
+const Words<ColumnChoice> column_choices{{"importance", ColumnChoice::importance}, {"uniform", ColumnChoice::uniform}};
+const Words<Start> starts{{"auto", Start::automatic}, {"random", Start::random}, {"nystrom", Start::nystrom}};
 const Words<PowerOperator> operators{{"plain", PowerOperator::plain}, {"shifted", PowerOperator::shifted}};
 const Words<Scaling> scalings{{"none", Scaling::none},
                               {"unit", Scaling::unit},
@@ -86,7 +88,8 @@ void ClusterFlags::add_to(CLI::App& command) {
       command.add_option("--gamma", gamma, "a number, or auto: from sampled distances [auto]")->group(problem);
   command.add_option("--sigma", sigma, "gamma = 1 / sigma^2")->excludes(gamma_flag)->group(problem);
   command
-      .add_option("--regularization", regularization, "adds this share of the mean degree, spread over all pairs [0]")
+      .add_option("--regularization", regularization,
+                  "adds this share of the mean degree, spread over all pairs [0.001; paper: 0]")
       ->group(problem);
   command
       .add_option("--embedding-scale", embedding_scale,
@@ -102,7 +105,8 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--preset", preset, "paper: the settings of Han & Filippone; options given beside it win")
       ->check(one_of(presets))
       ->group(solver);
-  command.add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1, and at least 200 iterations]")
+  command
+      .add_option("--passes", passes, "budget: columns evaluated / n [minibatch: 1; adagrad: at least 200 iterations]")
       ->group(solver);
   command.add_option("--iterations", iterations, "budget: batches, products or Krylov steps")->group(solver);
   command.add_option("--seconds", seconds, "budget: wall clock of the solver")->group(solver);
@@ -120,10 +124,26 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--vectors", vectors, "minibatch, signed: N_r, vectors of a batch, instead of --batch-size")
       ->group(solver);
   command.add_option("--probability", probability, "minibatch, signed: p, instead of --nonzeros")->group(solver);
-  command.add_option("--start", start, "minibatch, exact: random | nystrom")->check(one_of(starts))->group(solver);
+  command.add_option("--start", start, "minibatch, exact: auto | random | nystrom [auto: nystrom for ritz steps]")
+      ->check(one_of(starts))
+      ->group(solver);
+  command.add_option("--step-rule", step_rule, "minibatch: ritz | adagrad (the paper's) [ritz]")
+      ->check(one_of(step_rules))
+      ->group(solver);
+  command.add_option("--guards", guards, "minibatch: columns beyond k [ritz: 2k, adagrad: 0]")->group(solver);
+  command.add_option("--columns", columns, "minibatch, ritz: importance | uniform sampling [importance]")
+      ->check(one_of(column_choices))
+      ->group(solver);
+  command
+      .add_flag("--control-variate,!--no-control-variate", control_variate,
+                "minibatch, ritz: sample only what Nystrom misses, where that helps [on]")
+      ->group(solver);
+  command.add_flag("--polish,!--no-polish", polish, "minibatch, ritz: full products from 1.5 passes on [on]")
+      ->group(solver);
   command.add_option("--step", step, "minibatch: lambda of AdaGrad [1/sqrt(n)]")->group(solver);
   command.add_option("--epsilon", epsilon, "minibatch: epsilon of AdaGrad [1e-6]")->group(solver);
-  command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start 10]")->group(solver);
+  command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start up to 2,000, adagrad 10]")
+      ->group(solver);
   command
       .add_option("--degrees", degrees,
                   "exact | sampled (from columns that count in the passes) | nystrom (its own approximation) [exact]")
@@ -204,6 +224,11 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
   assign(s.estimator, estimators, estimator);
   assign(s.sampling, samplings, sampling);
   assign(s.start, starts, start);
+  assign(s.step_rule, step_rules, step_rule);
+  assign(s.columns, column_choices, columns);
+  assign(s.control_variate, control_variate);
+  assign(s.polish, polish);
+  if (guards) s.guards = guards;
   assign(s.power_operator, operators, power_operator);
   assign(s.batch_size, batch_size);
   assign(s.nonzeros, nonzeros);

@@ -26,7 +26,9 @@ struct ClusterFlags {
   std::optional<double> passes, seconds, tolerance, stall;
   std::optional<int64_t> iterations;
   // methods
-  std::optional<std::string> estimator, sampling, start, power_operator;
+  std::optional<std::string> estimator, sampling, start, power_operator, step_rule, columns;
+  std::optional<bool> control_variate, polish;
+  std::optional<int64_t> guards;
   std::optional<int64_t> batch_size, nonzeros, vectors, landmarks, block_size, basis_size, degree_columns;
   std::optional<double> probability, step, epsilon;
   // results

@@ -82,8 +82,16 @@ std::string text_report(const Report& r) {
   line("method", outcome(r));
   line("eigenvalues", some(c.eigenvalues, "{:.4f}") + (c.eigenvalues_are_exact ? "" : "  (estimated)"));
   if (!c.residuals.empty())
-    line("residuals",
-         fmt::format("at most {:.1e}, recomputed", *std::max_element(c.residuals.begin(), c.residuals.end())));
+    line("residuals", fmt::format("at most {:.1e}, {}", *std::max_element(c.residuals.begin(), c.residuals.end()),
+                                  c.residuals_are_bounds ? "bounded by the last product" : "recomputed"));
+  if (std::isfinite(c.subspace_error) && c.subspace_error_source != ErrorSource::none)
+    line("error", fmt::format("about {:.2g} (rms sine to the exact eigenvectors, {})", c.subspace_error,
+                              c.subspace_error_source == ErrorSource::batches ? "from the spread of the batches"
+                                                                              : "residuals over the gap"));
+  if (c.method == Method::minibatch)
+    line("leading", c.probe ? fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)",
+                                          c.probe->bound, 100 * c.probe->confidence, c.probe->vectors)
+                            : "not probed: pairs that live on points no batch has seen may be missing");
   line("clusters", some(c.cluster_sizes, "{}"));
   if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalised cut)", *c.normalized_cut));
   if (c.normalized_cut_estimate)
@@ -131,15 +139,25 @@ std::string json_report(const Report& r) {
                  {"seconds", number_or_null(s.seconds)},
                  {"tolerance", number_or_null(s.tolerance)},
                  {"stall", number_or_null(s.stall)}};
-  if (c.method == Method::minibatch)
-    j["minibatch"] = {{"estimator", s.estimator == Estimator::columns ? "columns" : "signed"},
+  if (c.method == Method::minibatch && s.step_rule == StepRule::adagrad)
+    j["minibatch"] = {{"step_rule", "adagrad"},
+                      {"estimator", s.estimator == Estimator::columns ? "columns" : "signed"},
                       {"sampling", s.sampling == Sampling::reshuffle ? "reshuffle" : "independent"},
                       {"batch_size", c.batch_size},
                       {"nonzeros", s.nonzeros},
                       {"probability", number_or_null(s.probability)},
-                      {"start", s.start == Start::random ? "random" : "nystrom"},
+                      {"start", s.start == Start::nystrom ? "nystrom" : "random"},
+                      {"guards", c.guards},
                       {"step", s.step > 0 ? s.step : 1 / std::sqrt(double(r.table.rows))},
                       {"epsilon", s.epsilon}};
+  if (c.method == Method::minibatch && s.step_rule == StepRule::ritz)
+    j["minibatch"] = {{"step_rule", "ritz"},
+                      {"columns", s.columns == ColumnChoice::importance ? "importance" : "uniform"},
+                      {"batch_size", c.batch_size > 0 ? ordered_json(c.batch_size) : ordered_json("doubling")},
+                      {"start", s.start == Start::random ? "random" : "nystrom"},
+                      {"guards", c.guards},
+                      {"control_variate", c.control_variate},
+                      {"polish", s.polish}};
   if (c.method == Method::exact) {
     const KrylovSizes sizes = krylov_sizes(r.table.rows, [&] {
       SolverOptions chosen = s;
@@ -166,6 +184,17 @@ std::string json_report(const Report& r) {
   j["eigenvalues"] = c.eigenvalues;
   j["eigenvalues_are_exact"] = c.eigenvalues_are_exact;
   j["residuals"] = c.residuals.empty() ? ordered_json(nullptr) : ordered_json(c.residuals);
+  j["residuals_are_bounds"] = c.residuals_are_bounds;
+  j["subspace_error"] =
+      c.subspace_error_source == ErrorSource::none ? ordered_json(nullptr) : number_or_null(c.subspace_error);
+  j["subspace_error_source"] = c.subspace_error_source == ErrorSource::batches     ? ordered_json("batches")
+                               : c.subspace_error_source == ErrorSource::residuals ? ordered_json("residuals")
+                                                                                   : ordered_json(nullptr);
+  j["probe"] = c.probe ? ordered_json{{"vectors", c.probe->vectors},
+                                      {"products", c.probe->products},
+                                      {"bound", c.probe->bound},
+                                      {"confidence", c.probe->confidence}}
+                       : ordered_json(nullptr);
   j["isolated_points"] = c.isolated_points;
   j["cluster_sizes"] = c.cluster_sizes;
   j["inertia"] = c.inertia;

@@ -15,6 +15,7 @@
 #include "mbsc/labelling.h"
 #include "mbsc/metrics/normalized_cut.h"
 #include "mbsc/solvers/krylov_sizes.h"
+#include "mbsc/solvers/minibatch_ritz.h"
 #include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
@@ -120,6 +121,12 @@ void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
   result.flops = pairs.flops;
   result.batch_size = pairs.batch_size;
   result.landmarks = pairs.landmarks;
+  result.guards = pairs.guards;
+  result.control_variate = pairs.control_variate;
+  result.residuals_are_bounds = pairs.residuals_are_bounds;
+  result.subspace_error = pairs.subspace_error;
+  result.subspace_error_source = pairs.subspace_error_source;
+  result.probe = pairs.probe;
   result.trace = std::move(pairs.trace);
   for (TraceEntry& entry : result.trace) entry.passes += double(result.degree_columns) / double(n);
 }
@@ -153,8 +160,9 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
       },
       result);
   const double degree_passes = double(result.degree_columns) / double(points.rows);
-  const Normalized<float> L(*affinity, degrees.sum, options.regularization);
-  result.isolated_points = L.isolated_count();
+  const Normalized<float> L(*affinity, degrees, options.regularization);
+  const std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
+  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
   require(points.rows - result.isolated_points >= options.clusters,
           "only {} of {} points have a neighbour{}: too few for {} clusters", points.rows - result.isolated_points,
           points.rows,
@@ -178,7 +186,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 
   const Stopwatch kmeans_clock;
   tell({"kmeans", not_known, 0, result.passes, 0, not_known});
-  const Matrix<float> embedding = scale_embedding(result.embedding, L, options.embedding_scale);
+  Matrix<float> embedding = scale_embedding(result.embedding, L, options.embedding_scale);
+  adopt_neighbours(*affinity, L, options.embedding_scale, embedding, stop);
   KMeansOptions kmeans_options;
   kmeans_options.clusters = options.clusters;
   kmeans_options.restarts = options.restarts;
@@ -186,8 +195,6 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   // A run that was stopped still gets its labels: one restart, not to be stopped again.
   const bool stopped = result.status == Status::stopped;
   if (stopped) kmeans_options.restarts = 1;
-  const std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
-  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
   KMeansResult found = kmeans<float>(rows, embedding, excluded, kmeans_options, stopped ? StopToken{} : stop);
   result.inertia = found.inertia;
   if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);
@@ -264,9 +271,24 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
       columns = sizes.capacity + 4 * sizes.block;  // the basis, the next block, its image and what is multiplied
       break;
     }
-    case Method::minibatch:
-      columns = 5 * k + (solver.tolerance ? 3 * k : 0) + (solver.stall ? k : 0);
+    case Method::minibatch: {
+      block = block_columns(n, solver);
+      if (solver.step_rule == StepRule::adagrad) {
+        columns = 5 * block + (solver.tolerance ? 3 * block : 0) + (solver.stall ? block : 0);
+        break;
+      }
+      const int64_t m =
+          ritz_landmarks(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
+      const int64_t rank = model_rank(n, block);
+      square = 12 * m * m + 10 * m * rank;
+      columns = 11 * block + 2 * rank;
+      if (solver.polish && (solver.tolerance || solver.seconds || solver.passes.value_or(1) >= 1.5)) {
+        SolverOptions krylov = solver;
+        krylov.block_size = block;
+        columns = std::max(columns, krylov_sizes(n, krylov).capacity + 6 * block);
+      }
       break;
+    }
     case Method::nystrom: {
       const int64_t m = landmark_count(n, solver, false);
       block = std::max(k, solver.block_size);

@@ -37,8 +37,8 @@ struct ClusterOptions {
   AffinityKind affinity = AffinityKind::rbf;
   std::optional<double> gamma;  ///< unset: choose_gamma()
   DegreeKind degrees = DegreeKind::exact;
-  int64_t degree_columns = 0;  ///< drawn for sampled degrees; 0 = choose_degree_columns()
-  double regularization = 0;   ///< tau / mean degree
+  int64_t degree_columns = 0;     ///< drawn for sampled degrees; 0 = choose_degree_columns()
+  double regularization = 0.001;  ///< tau / mean degree; docs/defaults.md says why
   EmbeddingScale embedding_scale = EmbeddingScale::row;
   int restarts = 10;     ///< of k-means
   uint64_t seed = 0;     ///< of everything
@@ -68,7 +68,11 @@ struct Clustering {
   Matrix<float> embedding;          ///< n x k, orthonormal columns, unscaled
   std::vector<double> eigenvalues;  ///< of L, descending
   bool eigenvalues_are_exact = false;
-  std::vector<double> residuals;  ///< recomputed; empty = unknown
+  std::vector<double> residuals;      ///< recomputed; empty = unknown
+  bool residuals_are_bounds = false;  ///< upper bounds, from the full product before
+  double subspace_error = 0;          ///< estimated rms sine to the exact eigenvectors; NaN = unknown
+  ErrorSource subspace_error_source = ErrorSource::none;
+  std::optional<Probe> probe;     ///< for leading eigenvalues that were missed
   std::vector<double> degrees;    ///< as used
   int64_t isolated_points = 0;    ///< without a neighbour (or one that counts); labelled by distance
   Method method = Method::exact;  ///< as used

@@ -9,6 +9,16 @@
 #include "mbsc/linalg/reduce.h"
 
 namespace mbsc {
+namespace {
+
+void scale_to_length_one(std::span<float> row) {
+  double sum = 0;
+  for (const float x : row) sum += double(x) * double(x);
+  const double factor = sum > 0 ? 1 / std::sqrt(sum) : 0;
+  for (float& x : row) x = float(factor * double(x));
+}
+
+}  // namespace
 
 Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<float>& L, EmbeddingScale scale) {
   Matrix<float> scaled = vectors;
@@ -16,28 +26,60 @@ Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<flo
   const auto roots = L.inverse_root_degrees();
   L.rows().for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
-      double factor = double(roots[size_t(i)]);
-      if (scale == EmbeddingScale::row) {
-        double sum = 0;
-        for (int64_t c = 0; c < scaled.cols(); ++c) sum += double(scaled(i, c)) * double(scaled(i, c));
-        factor = sum > 0 ? 1 / std::sqrt(sum) : 0;
-      }
-      for (int64_t c = 0; c < scaled.cols(); ++c) scaled(i, c) = float(factor * double(scaled(i, c)));
+      const std::span<float> row(scaled.row(i), size_t(scaled.cols()));
+      if (scale == EmbeddingScale::row)
+        scale_to_length_one(row);
+      else
+        for (float& x : row) x = float(double(roots[size_t(i)]) * double(x));
     }
   });
   return scaled;
 }
 
-std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale) {
-  std::vector<uint8_t> excluded(L.isolated().begin(), L.isolated().end());
-  if (scale != EmbeddingScale::degree) return excluded;
+void adopt_neighbours(const Affinity<float>& affinity, const Normalized<float>& L, EmbeddingScale scale,
+                      Matrix<float>& embedding, const StopToken& stop) {
   const auto degrees = L.degrees();
+  const auto is_weak = [&](int64_t i) { return degrees[size_t(i)] < L.regularization_added(); };
+  std::vector<int64_t> weak;
+  for (int64_t i = 0; i < L.n(); ++i)
+    if (is_weak(i) && degrees[size_t(i)] > 0) weak.push_back(i);
+  const size_t k = size_t(embedding.cols()), chunk = 64;  // small blocks of the matrix
+  for (size_t first = 0; first < weak.size() && !stop.stop_requested(); first += chunk) {
+    const std::span<const int64_t> points = std::span(weak).subspan(first, std::min(chunk, weak.size() - first));
+    // For each of the points sum_j a_ij embedding_j, and sum_j a_ij.
+    const std::vector<double> sums =
+        sum_over_blocks(L.rows(), int64_t(points.size() * (k + 1)), [&](int64_t, Range range, std::span<double> out) {
+          Matrix<float> block(range.size(), int64_t(points.size()));
+          affinity.evaluate(range, points, block);
+          for (int64_t j = range.begin; j < range.end; ++j) {
+            if (is_weak(j)) continue;
+            for (size_t p = 0; p < points.size(); ++p) {
+              const double a = double(block(j - range.begin, int64_t(p)));
+              for (size_t c = 0; c < k; ++c) out[p * (k + 1) + c] += a * double(embedding(j, int64_t(c)));
+              out[p * (k + 1) + k] += a;
+            }
+          }
+        });
+    for (size_t p = 0; p < points.size(); ++p) {
+      const double* sum = sums.data() + p * (k + 1);
+      if (!(sum[k] > 0)) continue;
+      const std::span<float> row(embedding.row(points[p]), k);
+      for (size_t c = 0; c < k; ++c) row[c] = float(sum[c] / sum[k]);
+      if (scale == EmbeddingScale::row) scale_to_length_one(row);
+    }
+  }
+}
+
+std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale) {
+  const auto degrees = L.degrees();
+  const double tau = L.regularization_added();
   const double sum = sum_over_blocks(L.rows(), 1, [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < range.end; ++i) out[0] += degrees[size_t(i)];
   })[0];
-  const double least = 1e-10 * sum / double(L.n());
+  const double least = scale == EmbeddingScale::degree ? 1e-10 * sum / double(L.n()) : 0;
+  std::vector<uint8_t> excluded(L.isolated().begin(), L.isolated().end());
   for (size_t i = 0; i < excluded.size(); ++i)
-    if (degrees[i] + L.regularization_added() < least) excluded[i] = 1;
+    if (!(degrees[i] > 0) || degrees[i] + tau < least) excluded[i] = 1;
   return excluded;
 }
 

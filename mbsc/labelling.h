@@ -11,8 +11,14 @@ namespace mbsc {
 /// The rows k-means works on.
 Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<float>& L, EmbeddingScale scale);
 
-/// 1 for each row k-means must not see: isolated ones, and for `degree` those whose degree is so small (1e-10 of the
-/// mean) that dividing by its root would blow rounding errors up into clusters.
+/// Where a point's degree is less than the regularisation adds, its row tells of the regularisation, which is the same
+/// for all, more than of the point: in its place comes the mean of its neighbours' rows, weighted by affinity, without
+/// neighbours of the same sort. n kernel values for each such point; none without regularisation.
+void adopt_neighbours(const Affinity<float>& affinity, const Normalized<float>& L, EmbeddingScale scale,
+                      Matrix<float>& embedding, const StopToken& stop);
+
+/// 1 for each row k-means must not see: points without a neighbour, and for `degree` those whose degree is so small
+/// (1e-10 of the mean) that dividing by its root would blow rounding errors up into clusters.
 std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale);
 
 /// Gives points labelled -1 the label of the cluster whose mean is nearest; the largest cluster where the affinity is

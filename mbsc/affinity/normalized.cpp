@@ -80,7 +80,8 @@ void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const Sto
 template <class T>
 std::vector<double> Normalized<T>::hidden_diagonal() const {
   std::vector<double> diagonal(s_.size());
-  for (size_t i = 0; i < s_.size(); ++i) diagonal[i] = affinity_.self_similarity() * double(s_[i]) * double(s_[i]);
+  for (size_t i = 0; i < s_.size(); ++i)
+    if (degrees_[i] > 0) diagonal[i] = affinity_.self_similarity() / degrees_[i];
   return diagonal;
 }
 

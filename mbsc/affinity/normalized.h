@@ -33,7 +33,8 @@ class Normalized {
   /// out = L W.
   void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const;
 
-  /// a(x, x) s_i^2 of own rows: what the zero diagonal of the affinity hides; 0 where isolated.
+  /// a(x, x) / d_i of own rows: what the zero diagonal of the affinity hides, beside what there is without the
+  /// regularisation; 0 where there is nothing.
   std::vector<double> hidden_diagonal() const;
   /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
   void evaluate_definite(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const;

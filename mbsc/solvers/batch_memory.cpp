@@ -114,24 +114,29 @@ void BatchMemory<T>::turn(const MatrixXd& M) {
 
 /// Adds this batch to the noise of all, and finds the weight of the control variate.
 template <class T>
-void BatchMemory<T>::measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c) {
+void BatchMemory<T>::measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c, double& c_inside) {
   Matrix<T> M(model ? W.rows : 0, model ? W.cols : 0);
   if (model) model->multiply_sampled(batch_rows_, M);
   Products outside, inside;
   add_products(W, batch_, M, outside, inside);
   const double parts = double(parts_), scale = parts / (parts - 1);
   const auto centred = [&](const MatrixXd& sum, const MatrixXd& whole) { return MatrixXd(sum - whole / parts); };
-  const double cross = centred(outside_.GM, outside.GM).trace(), square = centred(outside_.MM, outside.MM).trace();
-  c = model && square > 0 ? std::clamp(cross / square, 0.0, 1.0) : 0;
+  const auto weight = [&](const Products& sum, const Products& whole) {
+    const double cross = centred(sum.GM, whole.GM).trace(), square = centred(sum.MM, whole.MM).trace();
+    return model && square > 0 ? std::clamp(cross / square, 0.0, 1.0) : 0;
+  };
+  c = weight(outside_, outside);
+  c_inside = weight(inside_, inside);
   noise_ += scale * centred(outside_.with(c), outside.with(c));
-  projected_noise_ += scale * centred(inside_.with(c), inside.with(c)).trace();
+  projected_noise_ += scale * centred(inside_.with(c_inside), inside.with(c_inside)).trace();
 }
 
 template <class T>
 typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W, const NystromModel<T>* model) {
   const RowSpace& space = L_.rows();
   Estimate e;
-  if (parts_ > 1) measure_noise(W, model, e.control_variate);
+  double c_inside = 0;
+  if (parts_ > 1) measure_noise(W, model, e.control_variate, c_inside);
   if (parts_ > 0) add_scaled<T>(space, 1, batch_, rest_);
   parts_ = 0;
   const double f = seen_ > 0 ? double(others()) / double(seen_) : 1;
@@ -141,21 +146,26 @@ typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W
 
   e.H = Matrix<T>(W.rows, W.cols);
   Matrix<T>& G = e.H;
-  if (model && e.control_variate > 0) {
-    Matrix<T> ahead(W.rows, W.cols);  // c (W - P_f)
+  MatrixXd predicted = MatrixXd::Zero(W.cols, W.cols);
+  if (model && e.control_variate + c_inside > 0) {
+    Matrix<T> ahead(W.rows, W.cols);  // W - P_f
     space.for_each_block([&](int64_t, Range rows) {
       for (int64_t i = rows.begin; i < rows.end; ++i) {
         if (certain_[size_t(i)]) continue;
-        for (int64_t c = 0; c < W.cols; ++c) ahead(i, c) = T(e.control_variate) * (W(i, c) - T(f) * P_(i, c));
+        for (int64_t c = 0; c < W.cols; ++c) ahead(i, c) = W(i, c) - T(f) * P_(i, c);
       }
     });
-    model->multiply_sampled(ahead, G);
+    Matrix<T> M(W.rows, W.cols);
+    model->multiply_sampled(ahead, M);
+    predicted = gram<T>(space, W, M);
+    add_scaled<T>(space, e.control_variate, M, G);
   }
   add_scaled<T>(space, f, rest_, G);
   if (!sure_.empty()) add_scaled<T>(space, 1, sure_, G);
   L_.add_exact(W, G);
   e.projected = gram<T>(space, W, G);
   subtract<T>(space, W, e.projected, G);
+  e.projected += (c_inside - e.control_variate) * predicted;
   return e;
 }
 

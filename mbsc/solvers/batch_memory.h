@@ -15,7 +15,7 @@
 // The parts of a batch tell the variance: with X_b = (I - WW')(L_:b W_b - c M_:b W_b), b = 1..B,
 //     V = B/(B-1) [sum_b X_b'X_b - (sum_b X_b)'(sum_b X_b) / B]        the noise of their sum
 //     noise of G = f^2 (1 - seen/others) sum of V over the batches     (finite population)
-// and c in [0, 1] is the one that makes trace V least. Where the model is useless (narrow kernels in many dimensions,
+// and c in [0, 1] is the one that makes trace V least; W'G, from which the Ritz pairs come, has a c of its own. Where the model is useless (narrow kernels in many dimensions,
 // degrees below 1) c falls to 0.
 // Memory: five n x k' arrays beside W.
 #pragma once
@@ -66,7 +66,7 @@ class BatchMemory {
   Matrix<T> multiply_changes(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop);
   void add_products(MatrixView<const T> W, MatrixView<const T> G, MatrixView<const T> M, Products& outside,
                     Products& inside) const;
-  void measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c);
+  void measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c, double& c_inside);
 
   const Normalized<T>& L_;
   std::vector<uint8_t> certain_;

@@ -7,7 +7,7 @@
 //      seen so far speak in the estimate of LW (batch_memory.h). A step is taken whenever their number has doubled:
 //          T = T_model + b (W'G - T_model),   T = U theta U'         the Ritz pairs, b the share that is not noise
 //          W <- qr(W U + H U diag(a / theta)),  H = (I - WW')G       a power step, as far as it is not noise
-//      a_i = max(0, 1 - 2 |noise_i|^2 / |H u_i|^2) (James, Stein), noise_i as the parts of the batches tell it; b likewise.
+//      a_i = max(0, 1 - 1.5 |noise_i|^2 / |H u_i|^2) (James, Stein), noise_i as the parts of the batches tell it; b likewise.
 //      So the step needs no tuning, cannot spoil a start that is better than the sample, and is a full power step
 //      where the sample is good. Ritz values below 0.3 theta_k do not amplify their noise further.
 //   3. From 1.5 passes on, full products: block Krylov from W (krylov_basis.h) with four random columns in the block, a
@@ -50,7 +50,7 @@ int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) 
 namespace {
 
 constexpr int64_t chunk = 2000;  ///< columns of one product
-constexpr double caution = 2;    ///< by how much a signal must stand out of the noise
+constexpr double caution = 1.5;  ///< by how much a signal must stand out of the noise
 constexpr int64_t probe_vectors = 4;
 
 double shrinkage(double signal, double noise) { return signal > 0 ? std::max(0.0, 1 - caution * noise / signal) : 0; }
@@ -153,7 +153,7 @@ class RitzSolver {
     if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
     std::vector<uint8_t> certain(size_t(space_.local_rows()));
     if (options_.columns == ColumnChoice::importance && !model_random())
-      certain = certain_columns<T>(L_, W_, left, left / 16);
+      certain = certain_columns<T>(L_, W_, left / 4, left / 16);
     certain_ = L_.comm().template gather<uint8_t>(certain);
     BatchMemory<T> memory(L_, columns_, certain);
     const bool constant = options_.batch_size > 0 || options_.iterations;

@@ -222,6 +222,22 @@ TEST(Cluster, SampledDegreesStandOutliersIsolatedPointsAndAPrecomputedMatrix) {
   options.gamma.reset();
   const Clustering result = cluster(Points(stored.view()), options);
   for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
+// The means of the two rings coincide: only the neighbours can tell. Degrees are 3e-4 and 3e-13, the mean is 15.
+TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbours) {
+  Sample s = sample(Shape::rings, 602);
+  s.X(600, 0) = 0.02f, s.X(600, 1) = 0.01f;
+  s.X(601, 0) = 3.5f, s.X(601, 1) = 0;
+  for (const EmbeddingScale scale : {EmbeddingScale::row, EmbeddingScale::degree})
+    for (const double regularization : {1e-4, 1e-3}) {
+      ClusterOptions options = options_for(2);
+      options.gamma = 15;
+      options.embedding_scale = scale;
+      options.regularization = regularization;
+      const Clustering result = cluster(Points(s.X.view()), options);
+      EXPECT_TRUE(same_partition(result.labels, s.classes)) << int(scale) << ", " << regularization;
+      EXPECT_LT(result.degrees[601], 1e-10);
+      EXPECT_EQ(result.isolated_points, 0);
+    }
 }
 
 TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
