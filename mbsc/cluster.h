@@ -85,6 +85,8 @@ struct Clustering {
   double flops = 0;
   int64_t batch_size = 0;
   int64_t landmarks = 0;
+  int64_t guards = 0;
+  double control_variate = 0;  ///< its weight
   int64_t degree_columns = 0;                   ///< evaluated for sampled degrees, those of rows in doubt included
   std::optional<double> degree_relative_error;  ///< of sampled degrees: standard error / degree, root mean square
   std::optional<double> degree_largest_error;   ///< the largest of these

@@ -18,7 +18,7 @@ class Normalized {
   /// Refuses degrees that are all zero. The affinity must outlive this.
   Normalized(const Affinity<T>& affinity, Degrees degrees, double regularization);
   Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization)
-      : Normalized(affinity, Degrees{std::move(degrees), {}}, regularization) {}
+      : Normalized(affinity, only_sums(std::move(degrees)), regularization) {}
 
   const RowSpace& rows() const { return affinity_.rows(); }
   const Comm& comm() const { return rows().comm(); }
@@ -55,6 +55,11 @@ class Normalized {
   int64_t isolated_count() const { return isolated_count_; }
 
  private:
+  static Degrees only_sums(std::vector<double> sums) {
+    Degrees degrees;
+    degrees.sum = std::move(sums);
+    return degrees;
+  }
   T root(int64_t global_row) const { return all_s_[size_t(global_row)]; }
 
   const Affinity<T>& affinity_;

@@ -222,6 +222,8 @@ TEST(Cluster, SampledDegreesStandOutliersIsolatedPointsAndAPrecomputedMatrix) {
   options.gamma.reset();
   const Clustering result = cluster(Points(stored.view()), options);
   for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
+}
+
 // The means of the two rings coincide: only the neighbours can tell. Degrees are 3e-4 and 3e-13, the mean is 15.
 TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbours) {
   Sample s = sample(Shape::rings, 602);
