@@ -114,8 +114,8 @@ class KrylovBasis {
     orthonormalize_or_refill<T>(space_, Y, options_, 0);
     return Y;
   }
-  /// What `count` random columns of the first block, from column `first` on, tell of eigenvalues beyond the k leading
-  /// Ritz values: after j products a vector u of eigenvalue t holds |L^j g|^2 >= t^2j (u'g)^2, and the (u'g)^2 of p
+  /// What `count` random columns of the first block, from column `first` on, tell of eigenvalues whose vectors
+  /// the other columns of that block miss: after j products a vector u of eigenvalue t holds |L^j g|^2 >= t^2j (u'g)^2, and the (u'g)^2 of p
   /// random columns add up to chi^2_p / n (Dixon, 1983; here with the Ritz vectors projected out). Empty after a restart.
   std::optional<Probe> probe(int64_t first, int64_t count, int64_t k) const {
     if (count == 0 || restarted_ || columns_ <= k) return std::nullopt;

@@ -157,8 +157,11 @@ class RitzSolver {
     certain_ = L_.comm().template gather<uint8_t>(certain);
     BatchMemory<T> memory(L_, columns_, certain);
     const bool constant = options_.batch_size > 0 || options_.iterations;
-    const int64_t doublings = model_random() ? 8 : 4, certain_cost = memory.certain_count();
+    int64_t doublings = model_random() ? 8 : 4;
+    const int64_t certain_cost = memory.certain_count();
     const int64_t first_pass = std::min(left - doublings * certain_cost, memory.others());
+    // A first batch that is small against the landmarks would tell nothing but noise.
+    while (doublings > 1 && (first_pass >> (doublings - 1)) < pairs_.landmarks / 4) --doublings;
     int64_t seen = 0, steps = 0;
     while (left > 0 && !budget_.spent(0, pairs_.iterations - 1)) {
       // As many as all before; after the first pass a quarter of a pass at a time.
@@ -190,9 +193,9 @@ class RitzSolver {
     return true;
   }
 
-  /// At least four products, which tell the noise of the batch by how they differ.
+  /// At least eight products, which tell the noise of the batch by how they differ.
   bool add_batch(BatchMemory<T>& memory, int64_t count) {
-    const int64_t parts = std::min(count, std::max<int64_t>(4, (count + chunk - 1) / chunk));
+    const int64_t parts = std::min(count, std::max<int64_t>(8, (count + chunk - 1) / chunk));
     for (int64_t part = 0; part < parts; ++part) {
       const std::vector<int64_t> columns = next_columns(count * (part + 1) / parts - count * part / parts);
       if (columns.empty()) continue;

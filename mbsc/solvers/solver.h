@@ -108,7 +108,7 @@ enum class Status {
 struct Probe {
   int64_t vectors = 0;    ///< random ones
   int64_t products = 0;   ///< full products each went through
-  double bound = 1;       ///< with this confidence no eigenvalue beyond the k found exceeds it
+  double bound = 1;       ///< with this confidence no eigenvalue exceeds it that the block has missed
   double confidence = 0;  ///< 0.99
 };
 

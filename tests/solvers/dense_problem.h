@@ -17,7 +17,7 @@ struct DenseProblem {
   DenseProblem(Matrix<T> X_, double gamma, double regularization = 0, int threads = 1)
       : X(std::move(X_)),
         A(Points(X.view()), {KernelKind::rbf, gamma}, RowSpace(X.rows(), threads)),
-        L(A, A.degrees({}).sum, regularization) {
+        L(A, A.degrees({}), regularization) {
     Eigen::MatrixXd whole = dense_affinity(Points(X.view()), {KernelKind::rbf, gamma});
     // What the float tile calls zero is zero.
     whole = whole.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; });

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mini-batches with Ritz steps: the parts (importance, model, memory) and the whole.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "mbsc/base/random.h"
+#include "mbsc/base/require.h"
+#include "mbsc/solvers/batch_memory.h"
+#include "mbsc/solvers/importance.h"
+#include "mbsc/solvers/rayleigh_ritz.h"
+#include "mbsc/solvers/solver.h"
+#include "tests/solvers/dense_problem.h"
+
+namespace mbsc {
+namespace {
+
+using Eigen::MatrixXd;
+using testing::clouds;
+using testing::DenseProblem;
+using testing::to_eigen;
+
+constexpr int64_t n = 600, k = 3;
+
+const DenseProblem<double>& problem() {
+  static const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5);
+  return p;
+}
+
+SolverOptions options_for(double passes, uint64_t seed = 3) {
+  SolverOptions options;
+  options.clusters = k;
+  options.passes = passes;
+  options.seed = seed;
+  return options;
+}
+
+std::vector<int64_t> drawn(int64_t count, uint64_t key) {
+  const KeyedPermutation permutation(n, Random(7, Stream::test), key);
+  std::vector<int64_t> columns;
+  for (int64_t i = 0; i < count; ++i) columns.push_back(permutation(i));
+  return columns;
+}
+
+/// G = W (W'G) + H of one batch of `count` columns in four parts, with the given columns certain.
+MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& certain, const NystromModel<double>* model,
+                       int64_t count, uint64_t key, double* noise = nullptr) {
+  BatchMemory<double> memory(problem().L, W.cols(), certain);
+  std::vector<int64_t> sure, columns;
+  for (int64_t j = 0; j < n; ++j)
+    if (certain[size_t(j)]) sure.push_back(j);
+  if (!sure.empty()) memory.add_certain(sure, W, {});
+  for (const int64_t j : drawn(n, key))
+    if (!certain[size_t(j)] && int64_t(columns.size()) < count) columns.push_back(j);
+  for (int64_t part = 0; part < 4; ++part) {
+    std::vector<int64_t> share(columns.begin() + count * part / 4, columns.begin() + count * (part + 1) / 4);
+    std::sort(share.begin(), share.end());
+    memory.add(share, W, model, {});
+  }
+  const auto e = memory.estimate(W, model);
+  if (noise) *noise = e.noise.trace();
+  return to_eigen(W) * e.projected + to_eigen(e.H);
+}
+
+TEST(BatchMemory, EstimateIsUnbiasedWithAndWithoutCertainColumnsAndModel) {
+  const DenseProblem<double>& p = problem();
+  const Matrix<double> W = random_basis(p.L, 4, options_for(1));
+  const MatrixXd exact = p.dense * to_eigen(W);
+  const NystromModel<double> model(p.L, important_columns(p.L, 60, true, 1), 20, {});
+  for (const bool sure : {false, true})
+    for (const NystromModel<double>* with : {(const NystromModel<double>*)nullptr, &model}) {
+      std::vector<uint8_t> certain(n);
+      for (int64_t j = 0; sure && j < n; j += 10) certain[size_t(j)] = 1;
+      constexpr int draws = 1500;
+      MatrixXd mean = MatrixXd::Zero(n, 4), squares = mean;
+      double noise = 0, spread = 0;
+      for (int draw = 0; draw < draws; ++draw) {
+        double claimed = 0;
+        const MatrixXd G = estimate_once(W, certain, with, 80, uint64_t(draw), &claimed);
+        mean += G / draws;
+        squares += (G - exact).cwiseAbs2() / draws;
+        const MatrixXd error = G - exact, basis = to_eigen(W);
+        spread += (error - basis * (basis.transpose() * error)).squaredNorm() / draws;
+        noise += claimed / draws;
+      }
+      const MatrixXd z = (mean - exact).cwiseQuotient((squares / draws).cwiseSqrt());
+      fmt::print("certain {}, model {}: |z| rms {:.3f}, largest {:.2f}; noise claimed / seen {:.3f}\n", sure,
+                 with != nullptr, std::sqrt(z.squaredNorm() / double(z.size())), z.cwiseAbs().maxCoeff(),
+                 noise / spread);
+      // 2,400 entries, dependent; the weight of the control variate is fitted to the sample, which costs a little.
+      EXPECT_LT(z.cwiseAbs().maxCoeff(), 5.5);
+      EXPECT_NEAR(noise / spread, 1, 0.15);
+    }
+}
+
+TEST(BatchMemory, IsExactWhenEveryColumnIsSeen) {
+  const Matrix<double> W = random_basis(problem().L, 4, options_for(1));
+  const NystromModel<double> model(problem().L, important_columns(problem().L, 60, true, 1), 20, {});
+  const MatrixXd exact = problem().dense * to_eigen(W);
+  for (const NystromModel<double>* with : {(const NystromModel<double>*)nullptr, &model})
+    EXPECT_LT((estimate_once(W, std::vector<uint8_t>(n), with, n, 1) - exact).norm(), 1e-10);
+}
+
+TEST(NystromModel, IsLWithAllPointsAsLandmarksAndItsVectorsAreThoseOfL) {
+  std::vector<int64_t> all(n);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const NystromModel<double> model(problem().L, all, n, {});
+  const Matrix<double> W = model.leading(6, options_for(1));
+  const double error = problem().error(to_eigen(W).leftCols(k), k);
+  fmt::print("model of all points: error {:.1e}\n", error);
+  EXPECT_LT(error, 1e-3);
+}
+
+TEST(Importance, OutlierPairsAreAlwaysAmongTheLandmarks) {
+  // Two points far from all others, near each other: together they are an eigenvector of eigenvalue one.
+  Matrix<double> X = clouds<double>(n, 2, 3.0, 1);
+  X(0, 0) = 60, X(1, 0) = 61.2;
+  X(0, 1) = X(1, 1) = 60;
+  const KernelAffinity<double> affinity(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 2));
+  const Normalized<double> L(affinity, affinity.degrees({}), 0);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto chosen = important_columns(L, 30, true, seed);
+    EXPECT_EQ(chosen[0], 0) << seed;
+    EXPECT_EQ(chosen[1], 1) << seed;
+    EXPECT_EQ(chosen.size(), 30u);
+  }
+}
+
+TEST(Ritz, ErrorFallsTwentyfoldFromOneToTwentyPassesWithoutPolish) {
+  for (const bool control_variate : {true, false})
+    for (const Start start : {Start::random, Start::nystrom}) {
+      std::vector<double> errors;
+      for (const double passes : {1.0, 20.0}) {
+        SolverOptions options = options_for(passes);
+        options.polish = false;
+        options.landmarks = 20;  // a poor start and a poor model: the batches do the work
+        options.guards = 2;
+        options.start = start;
+        options.control_variate = control_variate;
+        errors.push_back(problem().error(to_eigen(solve_minibatch<double>(problem().L, options).vectors), k));
+      }
+      fmt::print("1 and 20 passes: {:.1e} {:.1e}\n", errors[0], errors[1]);
+      EXPECT_LT(errors[1], errors[0] / 20);
+    }
+}
+
+TEST(Ritz, KeepsToItsBudgetAndIsNearTheExactAnswer) {
+  for (const double passes : {0.1, 0.25, 0.5, 1.0, 1.4, 2.0, 3.0}) {
+    const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options_for(passes));
+    const double error = problem().error(to_eigen(pairs.vectors), k);
+    fmt::print("{} passes: {:.3f} spent, error {:.1e}, estimated {:.1e}\n", passes, double(pairs.columns_evaluated) / n,
+               error, pairs.subspace_error);
+    EXPECT_LE(pairs.columns_evaluated, int64_t(passes * n + 0.5));
+    EXPECT_LT(error, passes >= 2 ? 1e-4 : passes >= 0.5 ? 0.01 : 0.3);
+    EXPECT_EQ(pairs.residuals.empty(), passes < 1.5);
+    if (pairs.residuals_are_bounds) {
+      const MatrixXd X = to_eigen(pairs.vectors);
+      for (int64_t j = 0; j < k; ++j) {
+        const Eigen::VectorXd x = X.col(j), image = problem().dense * x;
+        EXPECT_LE((image - x * x.dot(image)).norm(), pairs.residuals[size_t(j)] + 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Ritz, ToleranceAloneIsReachedAndRecomputed) {
+  SolverOptions options = options_for(1);
+  options.passes.reset();
+  options.tolerance = 1e-8;
+  const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
+  EXPECT_EQ(pairs.status, Status::converged);
+  EXPECT_FALSE(pairs.residuals_are_bounds);
+  EXPECT_LE(largest_residual(pairs), 1e-8);
+  EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), 1e-7);
+}
+
+TEST(Ritz, ProbeBoundsWhatIsLeft) {
+  const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, [] {
+    SolverOptions options = options_for(6);
+    options.guards = 9;
+    return options;
+  }());
+  ASSERT_TRUE(pairs.probe);
+  // 12 columns, 4 of them probes: what the other 8 hold is not missed.
+  fmt::print("eigenvalue 9 is {:.3f}, bound {:.3f}, eigenvalue {} is {:.3f}\n", problem().values[8], pairs.probe->bound,
+             k, problem().values[k - 1]);
+  EXPECT_GE(pairs.probe->bound, problem().values[8]);
+  EXPECT_LT(pairs.probe->bound, problem().values[k - 1]);
+}
+
+TEST(Ritz, OptionsThatBelongToAdaGradAreRefused) {
+  SolverOptions options = options_for(1);
+  options.estimator = Estimator::signs;
+  EXPECT_THROW(solve<double>(Method::minibatch, problem().L, options), InvalidInput);
+  options = options_for(1);
+  options.guards = -1;
+  EXPECT_THROW(solve<double>(Method::minibatch, problem().L, options), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mbsc
