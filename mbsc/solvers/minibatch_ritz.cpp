@@ -242,6 +242,13 @@ class RitzSolver {
       const double missed = (1 - share) * (1 - share) * std::max(0.0, signal(i, i) - spread);
       if (i < k_) error += (share * share * spread + missed) / (size * size);
     }
+    // Within the block the noise of T turns leading vectors into guards, the more the nearer their values are.
+    const double entry = e.projected_noise / double(columns_ * columns_);
+    for (int64_t i = 0; i < k_; ++i)
+      for (int64_t j = k_; j < columns_; ++j) {
+        const double gap = theta_[i] - theta_[j];
+        error += gap * gap > entry ? entry / (gap * gap) : 1;
+      }
     pairs_.subspace_error = std::min(1.0, std::sqrt(error / double(k_)));
     pairs_.subspace_error_source = ErrorSource::batches;
 
