@@ -82,7 +82,7 @@ void run(const Flags& flags) {
   std::fflush(stdout);
   const KernelAffinity<float> affinity(set.points, {KernelKind::rbf, set.gamma}, RowSpace(n, flags.threads));
   const SharedDegrees degrees = find_degrees(set, affinity, flags.cache);
-  const Normalized<float> L(affinity, degrees.degrees.sum, 0);
+  const Normalized<float> L(affinity, degrees.degrees, 0);
   ordered_json json;
   json["program"] = {{"version", version},
                      {"compiler", MBSC_BENCH_COMPILER},
