@@ -99,7 +99,7 @@ void run(const Flags& flags) {
                   {"degrees_seconds", degrees.seconds}};
   json["runs"] = ordered_json::array();
   if (!flags.methods.empty()) {
-    const Reference reference = find_reference(set, flags.cache, flags.threads);
+    const Reference reference = find_reference(set, degrees.degrees, flags.cache, flags.threads);
     json["reference"] = {{"values", reference.values},
                          {"next_value", reference.next_value},
                          {"largest_residual", reference.largest_residual},

@@ -13,6 +13,7 @@
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/io/read.h"
 #include "mbsc/io/write.h"
+#include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc::bench {
@@ -84,7 +85,7 @@ SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, 
   return found;
 }
 
-Reference find_reference(const DataSet& set, const std::string& folder, int threads) {
+Reference find_reference(const DataSet& set, const Degrees& degrees, const std::string& folder, int threads) {
   const std::string path = key(set, folder, "exact");
   Reference found;
   if (is_kept(path)) {
@@ -97,20 +98,30 @@ Reference find_reference(const DataSet& set, const std::string& folder, int thre
     found.seconds = facts.at("seconds");
     return found;
   }
-  fmt::print("{}: exact eigenvectors in float64, kept for the next time\n", set.name);
+  fmt::print("{}: exact eigenvectors, first in float32, then on in float64; kept for the next time\n", set.name);
   const Stopwatch clock;
-  const KernelAffinity<double> affinity(set.points, {KernelKind::rbf, set.gamma}, RowSpace(set.points.rows, threads));
-  const Normalized<double> L(affinity, affinity.degrees({}).sum, 0);
+  const RowSpace space(set.points.rows, threads);
   SolverOptions options;
   options.clusters = set.clusters;
-  options.tolerance = 1e-7;
   options.keep_block = true;
-  EigenPairs<double> pairs = solve_exact<double>(L, options, [&](const Progress<double>& progress) {
+  const auto report = [&](const auto& progress) {
     fmt::print("  product {}: largest residual about {:.1e}, {:.0f} s\n", progress.iteration, progress.residual,
                clock.seconds());
     std::fflush(stdout);
     return true;
-  });
+  };
+  const KernelAffinity<float> rough_affinity(set.points, {KernelKind::rbf, set.gamma}, space);
+  options.tolerance = 1e-5;
+  const EigenPairs<float> rough = solve_exact<float>({rough_affinity, degrees, 0}, options, report);
+
+  const KernelAffinity<double> affinity(set.points, {KernelKind::rbf, set.gamma}, space);
+  const Normalized<double> L(affinity, affinity.degrees({}).sum, 0);
+  options.tolerance = 1e-7;
+  Matrix<double> start(rough.block.rows(), rough.block.cols());
+  std::copy_n(rough.block.data(), start.size(), start.data());
+  orthonormalize<double>(space, start);
+  EigenPairs<double> pairs;
+  krylov_until<double>(L, options, Budget(L.n(), options, 1000, L.comm()), std::move(start), report, pairs);
   found.next_value = value_after(L, pairs.block, set.clusters);
   found.vectors = std::move(pairs.vectors);
   found.values = pairs.values;
@@ -124,7 +135,7 @@ Reference find_reference(const DataSet& set, const std::string& folder, int thre
         {"next_value", found.next_value},
         {"largest_residual", found.largest_residual},
         {"status", found.status},
-        {"products", pairs.full_products},
+        {"products", rough.full_products + pairs.full_products},
         {"seconds", found.seconds}});
   return found;
 }

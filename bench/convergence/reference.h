@@ -27,7 +27,7 @@ struct Reference {
 
 SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, const std::string& folder);
 
-/// solve_exact in float64 to a residual of 1e-7, or as far as it came.
-Reference find_reference(const DataSet& set, const std::string& folder, int threads);
+/// The exact solver in float64 to a residual of 1e-7, or as far as it came; float32 finds it where to start.
+Reference find_reference(const DataSet& set, const Degrees& degrees, const std::string& folder, int threads);
 
 }  // namespace mbsc::bench
