@@ -122,6 +122,11 @@ template <class T>
 void Normalized<T>::multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C,
                                               MatrixView<T> out, const StopToken& stop) const {
   multiply_columns(columns, C, out, stop);
+  add_definite(columns, C, out);
+}
+
+template <class T>
+void Normalized<T>::add_definite(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out) const {
   std::vector<double> flat(size_t(C.cols));
   for (int64_t j = 0; j < C.rows; ++j)
     for (int64_t c = 0; c < C.cols; ++c)

@@ -39,6 +39,10 @@ class Normalized {
   /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
   void evaluate_definite(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
+  /// What the regularisation adds to entry (i, j) of L.
+  T flat(int64_t i, int64_t j) const { return T(tau_ / double(n())) * root(i) * root(j); }
+  /// out += (that kernel - L without its regularisation)[:, columns] C: what both have beside the kernel values.
+  void add_definite(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out) const;
   /// out = (that kernel)[:, columns] C.
   void multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                  const StopToken& stop) const;

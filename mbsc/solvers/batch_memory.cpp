@@ -22,6 +22,12 @@ void add_scaled(const RowSpace& space, double factor, MatrixView<const T> X, Mat
   });
 }
 
+/// The products of entries, summed: first of those beside the diagonal, then of those on it.
+MatrixXd split_product(const MatrixXd& A, const MatrixXd& B) {
+  const double all = A.cwiseProduct(B).sum(), own = A.diagonal().dot(B.diagonal());
+  return Eigen::Vector2d(all - own, own).asDiagonal();
+}
+
 }  // namespace
 
 template <class T>
@@ -47,20 +53,35 @@ void BatchMemory<T>::Products::add(const MatrixXd& gg, const MatrixXd& gm, const
   MM += mm;
 }
 
+/// W_S - P_S, after which P_S = W_S.
+template <class T>
+Matrix<T> BatchMemory<T>::take_changes(std::span<const int64_t> columns, MatrixView<const T> W) {
+  const RowSpace& space = L_.rows();
+  Matrix<T> changes = gather_rows<T>(space, W, columns);
+  const Matrix<T> before = gather_rows<T>(space, P_, columns);
+  for (int64_t i = 0; i < changes.size(); ++i) changes.data()[i] -= before.data()[i];
+  const Range own = space.own_rows();
+  for (const int64_t j : columns)
+    if (own.contains(j)) std::copy_n(W.row(j - own.begin), W.cols, P_.row(j - own.begin));
+  return changes;
+}
+
 /// L_:S (W_S - P_S), after which P_S = W_S.
 template <class T>
 Matrix<T> BatchMemory<T>::multiply_changes(std::span<const int64_t> columns, MatrixView<const T> W,
                                            const StopToken& stop) {
-  const RowSpace& space = L_.rows();
-  Matrix<T> coefficients = gather_rows<T>(space, W, columns);
-  const Matrix<T> before = gather_rows<T>(space, P_, columns);
-  for (int64_t i = 0; i < coefficients.size(); ++i) coefficients.data()[i] -= before.data()[i];
-  Matrix<T> G(space.local_rows(), W.cols);
-  L_.multiply_columns(columns, coefficients, G, stop);
-  const Range own = space.own_rows();
-  for (const int64_t j : columns)
-    if (own.contains(j)) std::copy_n(W.row(j - own.begin), W.cols, P_.row(j - own.begin));
+  Matrix<T> G(L_.rows().local_rows(), W.cols);
+  L_.multiply_columns(columns, take_changes(columns, W), G, stop);
   return G;
+}
+
+template <class T>
+void BatchMemory<T>::add_kept(const KeptColumns<T>& kept, MatrixView<const T> W) {
+  const Matrix<T> changes = take_changes(kept.indices, W);
+  Eigen::MatrixXd M(changes.rows(), changes.cols());
+  for (int64_t i = 0; i < M.rows(); ++i)
+    for (int64_t j = 0; j < M.cols(); ++j) M(i, j) = -double(changes(i, j));
+  subtract<T>(L_.rows(), kept.values, M, sure_);
 }
 
 template <class T>
@@ -74,7 +95,7 @@ void BatchMemory<T>::add_products(MatrixView<const T> W, MatrixView<const T> G, 
   const RowSpace& space = L_.rows();
   const MatrixXd zero = MatrixXd::Zero(W.cols, W.cols), g = gram<T>(space, W, G);
   const MatrixXd m = M.cols > 0 ? gram<T>(space, W, M) : zero;
-  inside.add(g.transpose() * g, g.transpose() * m, m.transpose() * m);
+  inside.add(split_product(g, g), split_product(g, m), split_product(m, m));
   outside.add(gram<T>(space, G, G) - g.transpose() * g,
               M.cols > 0 ? MatrixXd(gram<T>(space, G, M) - g.transpose() * m) : zero,
               M.cols > 0 ? MatrixXd(gram<T>(space, M, M) - m.transpose() * m) : zero);
@@ -128,7 +149,7 @@ void BatchMemory<T>::measure_noise(MatrixView<const T> W, const NystromModel<T>*
   c = weight(outside_, outside);
   c_inside = weight(inside_, inside);
   noise_ += scale * centred(outside_.with(c), outside.with(c));
-  projected_noise_ += scale * centred(inside_.with(c_inside), inside.with(c_inside)).trace();
+  projected_noise_ += scale * centred(inside_.with(c_inside), inside.with(c_inside)).diagonal();
 }
 
 template <class T>
@@ -144,29 +165,64 @@ typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W
   e.noise = noise * noise_;
   e.projected_noise = noise * projected_noise_;
 
+  e.projected = project(W, model, c_inside, e.noise.trace(), e.projected_noise);
   e.H = Matrix<T>(W.rows, W.cols);
   Matrix<T>& G = e.H;
-  MatrixXd predicted = MatrixXd::Zero(W.cols, W.cols);
-  if (model && e.control_variate + c_inside > 0) {
-    Matrix<T> ahead(W.rows, W.cols);  // W - P_f
-    space.for_each_block([&](int64_t, Range rows) {
-      for (int64_t i = rows.begin; i < rows.end; ++i) {
-        if (certain_[size_t(i)]) continue;
-        for (int64_t c = 0; c < W.cols; ++c) ahead(i, c) = W(i, c) - T(f) * P_(i, c);
-      }
-    });
-    Matrix<T> M(W.rows, W.cols);
+  if (model && e.control_variate > 0) {
+    Matrix<T> ahead = others_of(W), M(W.rows, W.cols);  // W - P_f
+    add_scaled<T>(space, -f, others_of(P_), ahead);
     model->multiply_sampled(ahead, M);
-    predicted = gram<T>(space, W, M);
     add_scaled<T>(space, e.control_variate, M, G);
   }
   add_scaled<T>(space, f, rest_, G);
   if (!sure_.empty()) add_scaled<T>(space, 1, sure_, G);
   L_.add_exact(W, G);
-  e.projected = gram<T>(space, W, G);
-  subtract<T>(space, W, e.projected, G);
-  e.projected += (c_inside - e.control_variate) * predicted;
+  subtract<T>(space, W, gram<T>(space, W, G), G);
   return e;
+}
+
+/// V without its certain rows.
+template <class T>
+Matrix<T> BatchMemory<T>::others_of(MatrixView<const T> V) const {
+  Matrix<T> out(V.rows, V.cols);
+  L_.rows().for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      if (!certain_[size_t(i)]) std::copy_n(V.row(i), V.cols, out.row(i));
+  });
+  return out;
+}
+
+template <class T>
+MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* model, double c,
+                                 double outside, Eigen::Vector2d& noise) const {
+  const RowSpace& space = L_.rows();
+  Matrix<T> flat(W.rows, W.cols);
+  L_.add_exact(W, flat);
+  MatrixXd B = gram<T>(space, W, flat);
+  const Matrix<T> Wo = others_of(W), Po = others_of(P_);
+  if (!sure_.empty()) {
+    const MatrixXd cross = gram<T>(space, W, sure_);
+    B += cross + cross.transpose() - (gram<T>(space, P_, sure_) - gram<T>(space, Po, sure_));
+  }
+  if (seen_ == 0) return B;
+  const double N = double(others()), unseen = N - double(seen_), p = double(seen_) / N;
+  const double pairs = N > 1 ? 1 - unseen * (unseen - 1) / (N * (N - 1)) : 1;
+  Matrix<T> R(W.rows, W.cols);
+  add_scaled<T>(space, 1, rest_, R);
+  if (model && c > 0) {
+    Matrix<T> M(W.rows, W.cols);
+    model->multiply_sampled(Wo, M);
+    B += c * gram<T>(space, Wo, M);
+    model->multiply_sampled(Po, M);
+    add_scaled<T>(space, -c, M, R);
+  }
+  const MatrixXd cross = gram<T>(space, Wo, R);
+  B += (cross + cross.transpose() - gram<T>(space, Po, R)) / pairs;
+  // Entries of the second order are as many as those of the block, 1/k' of them on the diagonal.
+  const double c2 = double(W.cols), entries = outside * c2 / double(L_.n());
+  const Eigen::Vector2d second(std::max(noise[0], entries * (1 - 1 / c2)), std::max(noise[1], entries / c2));
+  noise = (1 - p) / ((2 - p) * (2 - p)) * (4 * (1 - p) * noise + 2 * p * second);
+  return B;
 }
 
 template class BatchMemory<float>;

@@ -15,8 +15,19 @@
 // The parts of a batch tell the variance: with X_b = (I - WW')(L_:b W_b - c M_:b W_b), b = 1..B,
 //     V = B/(B-1) [sum_b X_b'X_b - (sum_b X_b)'(sum_b X_b) / B]        the noise of their sum
 //     noise of G = f^2 (1 - seen/others) sum of V over the batches     (finite population)
-// and c in [0, 1] is the one that makes trace V least; W'G, from which the Ritz pairs come, has a c of its own. Where the model is useless (narrow kernels in many dimensions,
+// and c in [0, 1] is the one that makes trace V least. Where the model is useless (narrow kernels in many dimensions,
 // degrees below 1) c falls to 0.
+//
+// W'LW, from which the Ritz pairs come, is known better than W'G, since L is symmetric: with E = W - P
+//     W'LW = P'Y + E'Y + Y'E + E'LE = W'Y + Y'W - P'Y + E'LE,
+// and but for E'LE, of pairs of columns neither of which was seen with this W, all is exact. So, over the others, with
+// R = L P - c M P and the share q of pairs seen, 1 - q = (N - s)(N - s - 1) / (N (N - 1)) after s of N columns,
+//     B = c W'MW + (W'R + R'W - P'R) / q
+// is unbiased for rows of one W (diagonals are zero, so that no pair is of a column with itself) and
+// off by the square of E where every column was seen with an earlier W. It has a c of its own. With p = s/N and y_ij =
+// w_i D_ij w_j', D = L - cM, the noise of W'G is (1 - p)/p times the sum over rows of |sum_j y_ij|^2, that of B
+//     (1 - p) / (2 - p)^2 [4 (1 - p) (noise of W'G) + 2 p (1 - p)/p sum_ij |y_ij|^2]      (Hoeffding),
+// the last sum taken as the larger of the sum over rows and, with rows of W all alike, k'/n of the noise outside of W.
 // Memory: five n x k' arrays beside W.
 #pragma once
 
@@ -38,6 +49,8 @@ class BatchMemory {
   int64_t others() const { return L_.n() - certain_count_; }
   bool is_certain(int64_t row) const { return certain_[size_t(row)] != 0; }
 
+  /// Multiplies columns that are in memory, which are certain ones.
+  void add_kept(const KeptColumns<T>& kept, MatrixView<const T> W);
   /// Multiplies certain columns (ascending).
   void add_certain(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop);
   /// Multiplies one part of a batch. The model may be null.
@@ -49,23 +62,28 @@ class BatchMemory {
   /// What is known of LW; ends the batch.
   struct Estimate {
     Matrix<T> H;                 ///< (I - WW') G
-    Eigen::MatrixXd projected;   ///< W'G
+    Eigen::MatrixXd projected;   ///< B ~ W'LW
     Eigen::MatrixXd noise;       ///< k' x k': the noise of H u has square u' noise u
-    double projected_noise = 0;  ///< |noise of W'G|_F^2
+    Eigen::Vector2d projected_noise;  ///< |noise of B|_F^2, beside the diagonal and on it
     double control_variate = 0;  ///< c
   };
   Estimate estimate(MatrixView<const T> W, const NystromModel<T>* model);
 
  private:
-  /// Sums over the parts of a batch of products of G_b = L_:b W_b and of what the model says of it, M_b; inside: W'..
+  /// Sums over the parts of a batch of products of G_b = L_:b W_b and of what the model says of it, M_b, outside
+  /// of W, and inside: of the entries of W'G_b, W'M_b.
   struct Products {
     Eigen::MatrixXd GG, GM, MM;
     void add(const Eigen::MatrixXd& gg, const Eigen::MatrixXd& gm, const Eigen::MatrixXd& mm);
     Eigen::MatrixXd with(double c) const { return GG - c * (GM + GM.transpose()) + c * c * MM; }
   };
+  Matrix<T> take_changes(std::span<const int64_t> columns, MatrixView<const T> W);
   Matrix<T> multiply_changes(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop);
   void add_products(MatrixView<const T> W, MatrixView<const T> G, MatrixView<const T> M, Products& outside,
                     Products& inside) const;
+  Matrix<T> others_of(MatrixView<const T> V) const;
+  Eigen::MatrixXd project(MatrixView<const T> W, const NystromModel<T>* model, double c, double outside,
+                          Eigen::Vector2d& noise) const;
   void measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c, double& c_inside);
 
   const Normalized<T>& L_;
@@ -76,7 +94,7 @@ class BatchMemory {
   Products outside_, inside_;
   int64_t parts_ = 0, seen_ = 0;
   Eigen::MatrixXd noise_;  ///< V summed over the batches
-  double projected_noise_ = 0;
+  Eigen::Vector2d projected_noise_ = Eigen::Vector2d::Zero();
 };
 
 }  // namespace mbsc

@@ -26,7 +26,7 @@ Matrix<T> start_block(const Normalized<T>& L, int64_t columns, const SolverOptio
   const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
   const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, columns - columns / 3, options.stop);
   pairs.landmarks = int64_t(landmarks.size());
-  pairs.columns_evaluated += 2 * pairs.landmarks;
+  pairs.columns_evaluated += nystrom.columns_evaluated;
   copy<T>(L.rows(), nystrom.vectors, W);
   orthonormalize_or_refill<T>(L.rows(), W, options, -1);
   return W;

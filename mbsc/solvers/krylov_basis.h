@@ -80,26 +80,46 @@ class KrylovBasis {
     return X;
   }
 
-  /// L x for the c leading Ritz vectors x, in their order and orthonormalised: the last product gives it for nothing,
-  /// L x = theta x + R u_Q. The residual of such a vector is at most residual(j) / |L x|, since |L| <= 1. To be asked
-  /// for before advance().
-  Matrix<T> ritz_images(int64_t c) const {
-    Matrix<T> Y(space_.local_rows(), c);
-    const auto u = ritz_.vectors.leftCols(c);
-    multiply<T>(space_, basis(columns_), u * ritz_.values.head(c).asDiagonal(), Y);
-    subtract<T>(space_, image_, -u.bottomRows(last_), Y);
-    orthonormalize_in_order<T>(space_, Y, options_);
-    return Y;
+  /// What the last product tells of the next one. To be asked for before advance().
+  struct Ahead {
+    Matrix<T> vectors;          ///< orthonormal, leading first
+    Eigen::VectorXd values;     ///< estimates, not Rayleigh quotients
+    Eigen::VectorXd residuals;  ///< upper bounds
+  };
+  /// The images Y = LX of the c leading Ritz vectors X come for nothing, Y = X theta + R u_Q, and so do their Rayleigh
+  /// quotients but for what L does to R: with S = u_Q'R'R u_Q
+  ///     Y'Y = theta^2 + S,    Y'LY ~ theta^3 + theta S + S theta       (R'LR left out: a lower bound where L >= 0).
+  /// Vectors y = Yg from these are in a better order than X, whose values may be too near each other to tell. With
+  /// y = Lz, z = Xg, and |L| <= 1 the residual of y is at most |Lz - t z| / |y|, for any t.
+  Ahead ahead(int64_t c) const {
+    const Eigen::MatrixXd u = ritz_.vectors.bottomLeftCorner(last_, c);
+    const Eigen::MatrixXd S = u.transpose() * residual_gram_ * u;
+    const Eigen::VectorXd theta = ritz_.values.head(c), squares = theta.cwiseAbs2();
+    Eigen::MatrixXd A = theta.asDiagonal() * S, B = S;
+    A += Eigen::MatrixXd(A.transpose());
+    A.diagonal() += squares.cwiseProduct(theta);
+    B.diagonal() += squares;
+    SmallEigen best = eigen_descending(A, B);
+    if (best.values.size() == 0)
+      best = {theta, B.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal().toDenseMatrix()};
+    Ahead out{images(c), best.values, Eigen::VectorXd(c)};
+    multiply<T>(space_, out.vectors, best.vectors, out.vectors);
+    orthonormalize_in_order<T>(space_, out.vectors, options_);
+    for (int64_t j = 0; j < c; ++j) {
+      const auto g = best.vectors.col(j);
+      const Eigen::VectorXd off = (theta.array() - best.values[j]).matrix().cwiseProduct(g);
+      const double length = g.dot(B * g);
+      out.residuals[j] =
+          length > 0 ? std::min(1.0, std::sqrt((off.squaredNorm() + std::max(0.0, g.dot(S * g))) / length)) : 1;
+    }
+    return out;
   }
 
   /// LX for the c leading Ritz vectors X, orthonormalised: the last product gives it for nothing, LX = X theta + R u_Q.
   /// These are its left singular vectors by falling singular value, but those that belong to negative eigenvalues last.
   /// To be asked for before advance().
   Matrix<T> next_iterate(int64_t c) const {
-    Matrix<T> Y(space_.local_rows(), c);
-    const auto u = ritz_.vectors.leftCols(c);
-    multiply<T>(space_, basis(columns_), u * ritz_.values.head(c).asDiagonal(), Y);
-    subtract<T>(space_, image_, -u.bottomRows(last_), Y);
+    Matrix<T> Y = images(c);
     // Y = P sigma Z'. Where X has converged, z'X'LXz is sigma or -sigma; where it has not, it says nothing yet.
     const SmallEigen squares = eigen_descending(gram<T>(space_, Y, Y));
     Eigen::MatrixXd Z(c, c);
@@ -114,9 +134,11 @@ class KrylovBasis {
     orthonormalize_or_refill<T>(space_, Y, options_, 0);
     return Y;
   }
-  /// What `count` random columns of the first block, from column `first` on, tell of eigenvalues whose vectors
-  /// the other columns of that block miss: after j products a vector u of eigenvalue t holds |L^j g|^2 >= t^2j (u'g)^2, and the (u'g)^2 of p
-  /// random columns add up to chi^2_p / n (Dixon, 1983; here with the Ritz vectors projected out). Empty after a restart.
+
+  /// What `count` random columns of the first block, from column `first` on, tell of eigenvalues whose vectors the
+  /// other columns of that block miss: after j products a vector u of eigenvalue t holds |L^j g|^2 >= t^2j (u'g)^2, and
+  /// the (u'g)^2 of p random columns add up to chi^2_p / n (Dixon, 1983; here with the Ritz vectors projected out).
+  /// Empty after a restart.
   std::optional<Probe> probe(int64_t first, int64_t count, int64_t k) const {
     if (count == 0 || restarted_ || columns_ <= k) return std::nullopt;
     const Eigen::MatrixXd found = ritz_.vectors.leftCols(k);
@@ -138,6 +160,15 @@ class KrylovBasis {
 
  private:
   MatrixView<const T> basis(int64_t columns) const { return V_.view().columns_between(0, columns); }
+
+  /// LX of the c leading Ritz vectors.
+  Matrix<T> images(int64_t c) const {
+    Matrix<T> Y(space_.local_rows(), c);
+    const auto u = ritz_.vectors.leftCols(c);
+    multiply<T>(space_, basis(columns_), u * ritz_.values.head(c).asDiagonal(), Y);
+    subtract<T>(space_, image_, -u.bottomRows(last_), Y);
+    return Y;
+  }
 
   void restart(int64_t keep) {
     restarted_ = true;

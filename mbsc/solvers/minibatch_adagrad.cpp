@@ -46,7 +46,7 @@ Matrix<T> start_basis(const Normalized<T>& L, const SolverOptions& options, Eige
   const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
   const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, k, options.stop);
   pairs.landmarks = int64_t(landmarks.size());
-  pairs.columns_evaluated += 2 * pairs.landmarks;
+  pairs.columns_evaluated += nystrom.columns_evaluated;
   copy<T>(L.rows(), nystrom.vectors, W);
   orthonormalize_or_refill<T>(L.rows(), W, options, -1);
   return W;

@@ -44,7 +44,9 @@ int64_t model_rank(int64_t n, int64_t block) {
 
 int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
   if (options.landmarks > 0) return std::min(options.landmarks, n);
-  return std::clamp<int64_t>(budget / 2, 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 10, 500, 2000)));
+  // One column each as long as they are kept, two from then on.
+  const int64_t kept = kept_count<float>(n), paid = budget <= kept ? budget : (budget + kept) / 2;
+  return std::clamp<int64_t>(paid, 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 10, 500, 2000)));
 }
 
 namespace {
@@ -120,8 +122,9 @@ class RitzSolver {
     const auto landmarks =
         important_columns(L_, ritz_landmarks(n_, plan_.sampled, options_), by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
-    pairs_.columns_evaluated = 2 * pairs_.landmarks;
     model_.emplace(L_, landmarks, model_rank(n_, columns_), options_.stop);
+    pairs_.columns_evaluated = model_->columns_evaluated();
+    kept_ = model_->take_kept();
     W_ = model_->leading(columns_, options_);
     Matrix<T> image(W_.rows(), columns_);
     model_->multiply(W_, image);
@@ -135,7 +138,7 @@ class RitzSolver {
     while (int64_t(columns.size()) < count && position_ < n_) {
       if (!permutation_) permutation_.emplace(n_, Random(options_.seed, Stream::batch), uint64_t(pass_));
       const int64_t j = (*permutation_)(position_++);
-      if (pass_ > 0 || !certain_[size_t(j)]) columns.push_back(j);
+      if (!certain_[size_t(j)]) columns.push_back(j);
     }
     if (position_ >= n_) {
       ++pass_;
@@ -153,12 +156,15 @@ class RitzSolver {
     if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
     std::vector<uint8_t> certain(size_t(space_.local_rows()));
     if (options_.columns == ColumnChoice::importance && !model_random())
-      certain = certain_columns<T>(L_, W_, left / 4, left / 16);
+      certain = certain_columns<T>(L_, W_, std::min(left, n_) / 4, std::min(left, n_) / 16);
+    const Range own = space_.own_rows();
+    for (const int64_t j : kept_.indices)
+      if (own.contains(j)) certain[size_t(j - own.begin)] = 1;
     certain_ = L_.comm().template gather<uint8_t>(certain);
     BatchMemory<T> memory(L_, columns_, certain);
     const bool constant = options_.batch_size > 0 || options_.iterations;
     int64_t doublings = model_random() ? 8 : 4;
-    const int64_t certain_cost = memory.certain_count();
+    const int64_t certain_cost = memory.certain_count() - int64_t(kept_.indices.size());
     const int64_t first_pass = std::min(left - doublings * certain_cost, memory.others());
     // A first batch that is small against the landmarks would tell nothing but noise.
     while (doublings > 1 && (first_pass >> (doublings - 1)) < pairs_.landmarks / 4) --doublings;
@@ -171,8 +177,10 @@ class RitzSolver {
       if (certain_cost > 0 && left > certain_cost && !add_certain(memory)) return false;
       count = std::min(constant ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
       if (count <= 0) break;
+      if (!kept_.indices.empty()) memory.add_kept(kept_, W_);
       if (!add_batch(memory, count)) return false;
       seen += count;
+      if (pairs_.columns_evaluated == before) break;  // every column is in memory
       left -= pairs_.columns_evaluated - before;
       if (!step(memory)) return false;
     }
@@ -183,7 +191,8 @@ class RitzSolver {
   bool add_certain(BatchMemory<T>& memory) {
     std::vector<int64_t> columns;
     for (int64_t j = 0; j < n_; ++j)
-      if (certain_[size_t(j)]) columns.push_back(j);
+      if (certain_[size_t(j)] && !std::binary_search(kept_.indices.begin(), kept_.indices.end(), j))
+        columns.push_back(j);
     for (size_t at = 0; at < columns.size(); at += size_t(chunk)) {
       const size_t count = std::min(size_t(chunk), columns.size() - at);
       memory.add_certain({columns.data() + at, count}, W_, options_.stop);
@@ -222,8 +231,10 @@ class RitzSolver {
       Matrix<T> image(W_.rows(), columns_);
       model_->multiply(W_, image);
       const MatrixXd prior = symmetric(gram<T>(space_, W_, image));
-      const double weight = shrinkage((B - prior).squaredNorm(), e.projected_noise);
-      B = prior + weight * (B - prior);
+      const MatrixXd off = B - prior;
+      const VectorXd own = off.diagonal();
+      B = prior + shrinkage(off.squaredNorm() - own.squaredNorm(), e.projected_noise[0]) * off;
+      B.diagonal() = prior.diagonal() + shrinkage(own.squaredNorm(), e.projected_noise[1]) * own;
     }
     const SmallEigen ritz = eigen_descending(B);
     theta_ = ritz.values;
@@ -232,18 +243,25 @@ class RitzSolver {
     // A few parts are a rough measure: a column's noise is taken to be at least the mean over the columns.
     const double typical = noise.trace() / double(columns_);
     const double floor = std::max({0.3 * theta_[k_ - 1], 1e-3 * theta_[0], 1e-12});
-    VectorXd scale(columns_);
+    VectorXd scale(columns_), spread(columns_), size(columns_);
+    double heard_all = 0, noise_all = 0;
+    for (int64_t i = 0; i < columns_; ++i) {
+      spread[i] = std::max(noise(i, i), typical);
+      size[i] = std::max(theta_[i], floor);
+      if (i < k_) heard_all += signal(i, i) / (size[i] * size[i]), noise_all += spread[i] / (size[i] * size[i]);
+    }
+    // One column may stand out of the noise by chance; all together less easily.
+    const bool is_heard = heard_all > 2 * noise_all;
     double error = 0;
     for (int64_t i = 0; i < columns_; ++i) {
-      const double spread = std::max(noise(i, i), typical), size = std::max(theta_[i], floor);
       // |L| <= 1: an image that is longer is no image.
-      const double share = signal(i, i) > 1 ? 0 : shrinkage(signal(i, i), spread);
-      scale[i] = share / size;
-      const double missed = (1 - share) * (1 - share) * std::max(0.0, signal(i, i) - spread);
-      if (i < k_) error += (share * share * spread + missed) / (size * size);
+      const double share = signal(i, i) > 1 || !is_heard ? 0 : shrinkage(signal(i, i), spread[i]);
+      scale[i] = share / size[i];
+      const double missed = (1 - share) * (1 - share) * std::max(0.0, signal(i, i) - spread[i]);
+      if (i < k_) error += (share * share * spread[i] + missed) / (size[i] * size[i]);
     }
     // Within the block the noise of T turns leading vectors into guards, the more the nearer their values are.
-    const double entry = e.projected_noise / double(columns_ * columns_);
+    const double entry = e.projected_noise.sum() / double(columns_ * columns_);
     for (int64_t i = 0; i < k_; ++i)
       for (int64_t j = k_; j < columns_; ++j) {
         const double gap = theta_[i] - theta_[j];
@@ -252,9 +270,21 @@ class RitzSolver {
     pairs_.subspace_error = std::min(1.0, std::sqrt(error / double(k_)));
     pairs_.subspace_error_source = ErrorSource::batches;
 
+    // The new columns N = WU + HU scale, in the order that W T W' + HW' + WH' ~ L gives them.
+    const MatrixXd heard = (signal - noise) * scale.asDiagonal();
+    MatrixXd A = heard + heard.transpose(), N = scale.asDiagonal() * signal * scale.asDiagonal();
+    A.diagonal() += theta_;
+    N.diagonal().array() += 1;
+    const SmallEigen ahead = eigen_descending(A, N);
+    MatrixXd turn = ritz.vectors, add = turn * scale.asDiagonal();
+    if (ahead.values.size() > 0) {
+      turn *= ahead.vectors;
+      add *= ahead.vectors;
+      theta_ = ahead.values;
+    }
     Matrix<T> next(W_.rows(), columns_);
-    multiply<T>(space_, W_, ritz.vectors, next);
-    subtract<T>(space_, e.H, -(ritz.vectors * scale.asDiagonal()), next);
+    multiply<T>(space_, W_, turn, next);
+    subtract<T>(space_, e.H, -add, next);
     orthonormalize_in_order<T>(space_, next, options_);
     pairs_.flops += 12.0 * double(n_) * double(columns_) * double(columns_);
     const double moved = options_.stall ? subspace_error<T>(space_, W_, next) : 0;
@@ -310,9 +340,7 @@ class RitzSolver {
       ++pairs_.full_products;
       pairs_.columns_evaluated += n_;
       pairs_.flops += 2.0 * double(n_) * double(n_) * double(columns_);
-      pairs_.vectors = krylov.ritz_images(k_);
-      if (options_.keep_block) pairs_.block = krylov.ritz_images(columns_);
-      take_bounds(krylov);
+      take_ahead(krylov.ahead(columns_));
       pairs_.probe = krylov.probe(columns_ - probes, probes, k_);
       theta_ = krylov.values().head(columns_);
       if (!observe_step(largest_residual(pairs_))) return;
@@ -321,21 +349,19 @@ class RitzSolver {
     }
   }
 
-  /// Residuals of L x / |L x| are at most those of x over |L x|; errors by the gap to the next Ritz value.
-  void take_bounds(const KrylovBasis<T>& krylov) {
-    pairs_.values.assign(krylov.values().data(), krylov.values().data() + k_);
+  /// The result after a full product; the error by the gap to the next value.
+  void take_ahead(typename KrylovBasis<T>::Ahead ahead) {
+    pairs_.vectors = Matrix<T>(W_.rows(), k_);
+    copy<T>(space_, ahead.vectors.view().columns_between(0, k_), pairs_.vectors);
+    pairs_.values.assign(ahead.values.data(), ahead.values.data() + k_);
     pairs_.values_are_exact = false;
-    pairs_.residuals.resize(size_t(k_));
-    double squares = 0;
-    for (int64_t j = 0; j < k_; ++j) {
-      const double residual = krylov.residual(j), length = std::hypot(krylov.values()[j], residual);
-      pairs_.residuals[size_t(j)] = length > 0 ? std::min(1.0, residual / length) : 1.0;
-      squares += residual * residual;
-    }
+    pairs_.residuals.assign(ahead.residuals.data(), ahead.residuals.data() + k_);
     pairs_.residuals_are_bounds = true;
-    const double gap = krylov.columns() > k_ ? krylov.values()[k_ - 1] - krylov.values()[k_] : 0;
-    pairs_.subspace_error = gap > 0 ? std::min(1.0, std::sqrt(squares / double(k_)) / gap) : std::nan("");
+    const double gap = columns_ > k_ ? ahead.values[k_ - 1] - ahead.values[k_] : 0;
+    const double residual = ahead.residuals.head(k_).norm() / std::sqrt(double(k_));
+    pairs_.subspace_error = gap > 0 ? std::min(1.0, residual / gap) : std::nan("");
     pairs_.subspace_error_source = gap > 0 ? ErrorSource::residuals : ErrorSource::none;
+    if (options_.keep_block) pairs_.block = std::move(ahead.vectors);
   }
 
   const Normalized<T>& L_;
@@ -349,6 +375,7 @@ class RitzSolver {
   Matrix<T> W_;
   VectorXd theta_;
   std::optional<NystromModel<T>> model_;
+  KeptColumns<T> kept_;
   std::vector<uint8_t> certain_;  ///< every row
   std::optional<KeyedPermutation> permutation_;
   int64_t pass_ = 0, position_ = 0;

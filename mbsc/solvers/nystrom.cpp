@@ -6,8 +6,9 @@
 //   vectors B F theta^-1/2 = K_nS [E e^-1/2 F theta^-1/2], orthonormal; values theta, which are those of K,
 //   above L's by up to the largest a(x, x) s^2.
 // Memory: B is never formed. B'B = e^-1/2 E' (K_Sn K_nS) E e^-1/2 is summed block by block, and the vectors are one
-//   product with the landmark columns: O(m^2 + n k).
-// Cost: 2 n m kernel values, n m^2 multiply-adds. Not exact: error is what the landmarks miss.
+//   product with the landmark columns, of which as many are kept as 256 MiB hold, the others evaluated again:
+//   O(m^2 + n k) and those.
+// Cost: n m to 2 n m kernel values, n m^2 multiply-adds. Not exact: error is what the landmarks miss.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -134,9 +135,22 @@ SmallEigen leading_pairs(const MatrixXd& M, int64_t rank, int threads, const Sto
   return {krylov.values().head(rank), widen(vectors)};
 }
 
-/// K_Sn K_nS, block by block.
+/// Copies the leading columns of K without what add_definite() adds.
 template <class T>
-MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landmarks, const StopToken& stop) {
+void keep_columns(const Normalized<T>& L, Range rows, const Matrix<T>& K, KeptColumns<T>& kept) {
+  const int64_t first = L.rows().own_rows().begin;
+  const int64_t count = int64_t(kept.indices.size());
+  for (int64_t i = rows.begin; i < rows.end; ++i)
+    for (int64_t j = 0; j < count; ++j) {
+      const int64_t column = kept.indices[size_t(j)];
+      kept.values(i, j) = column == first + i ? T{} : K(i - rows.begin, j) - L.flat(first + i, column);
+    }
+}
+
+/// K_Sn K_nS, block by block; fills `kept`.
+template <class T>
+MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landmarks, const StopToken& stop,
+                       KeptColumns<T>& kept) {
   const int64_t m = int64_t(landmarks.size());
   // Partials of m^2 numbers per block would not fit: groups of blocks share one, in an order fixed by n.
   MatrixXd total = MatrixXd::Zero(m, m);
@@ -152,6 +166,7 @@ MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landm
       const Range rows = space.blocks().block(first + b);
       Matrix<T> K(rows.size(), m);
       L.evaluate_definite(rows, landmarks, K);
+      keep_columns(L, rows, K, kept);
       const Eigen::Map<const RowMajor<T>> block(K.data(), K.rows(), m);
       partial[size_t(b)] = RowMajor<T>::Zero(m, m);
       partial[size_t(b)].template selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
@@ -194,13 +209,18 @@ std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks,
 
 template <class T>
 NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
-                              const StopToken& stop) {
+                              const StopToken& stop, int64_t keep) {
   const int64_t m = int64_t(landmarks.size());
   Matrix<T> square(m, m);
   L.evaluate_definite_square(landmarks, square);
   const int threads = L.rows().threads();
   const InverseRoot root(square, threads);
-  const MatrixXd half = root.apply_transposed(landmark_gram(L, landmarks, stop));  // C'(K_Sn K_nS)
+  NystromBasis<T> basis;
+  const int64_t count = std::min(m, keep);
+  basis.columns_evaluated = 2 * m - count;
+  basis.kept.indices.assign(landmarks.begin(), landmarks.begin() + count);
+  basis.kept.values = Matrix<T>(L.rows().local_rows(), count);
+  const MatrixXd half = root.apply_transposed(landmark_gram(L, landmarks, stop, basis.kept));  // C'(K_Sn K_nS)
   const SmallEigen eigen =
       leading_pairs(root.apply_transposed(half.transpose()), std::min(rank, root.columns()), threads, stop);
   const double least = eigen.values[0] * 10 * double(std::numeric_limits<T>::epsilon());
@@ -208,9 +228,14 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
   while (kept < std::min<int64_t>(rank, eigen.values.size()) && eigen.values[kept] > least) ++kept;
   const MatrixXd coefficients =
       root.apply(eigen.vectors.leftCols(kept) * eigen.values.head(kept).cwiseSqrt().cwiseInverse().asDiagonal());
-  NystromBasis<T> basis;
   basis.vectors = Matrix<T>(L.rows().local_rows(), kept);
-  L.multiply_definite_columns(landmarks, narrow<T>(coefficients), basis.vectors, stop);
+  const std::span<const int64_t> others = std::span(landmarks).subspan(size_t(count));
+  if (!others.empty())
+    L.multiply_definite_columns(others, narrow<T>(coefficients.bottomRows(m - count)), basis.vectors, stop);
+  if (count > 0) {
+    subtract<T>(L.rows(), basis.kept.values, -coefficients.topRows(count), basis.vectors);
+    L.add_definite(basis.kept.indices, narrow<T>(coefficients.topRows(count)), basis.vectors);
+  }
   basis.values.assign(eigen.values.data(), eigen.values.data() + kept);
   return basis;
 }
@@ -259,7 +284,7 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   }
   const double m = double(landmarks.size()), N = double(n), K = double(k);
   pairs.landmarks = int64_t(landmarks.size());
-  pairs.columns_evaluated = 2 * pairs.landmarks;
+  pairs.columns_evaluated = basis.columns_evaluated;
   pairs.iterations = 1;
   pairs.flops = 6 * N * K + 8 * K * K * K - 3 * K * K + 4 * N * K * K - 3 * K + 2 * N * K * m + N * m + 2 * N * m * m +
                 m * m + m * m * m - N;
@@ -283,7 +308,7 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
 #define MBSC_INSTANTIATE(T)                                                                              \
   template std::vector<int64_t> choose_landmarks(const Normalized<T>&, int64_t, uint64_t);               \
   template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t,     \
-                                         const StopToken&);                                              \
+                                         const StopToken&, int64_t);                                     \
   template std::vector<double> nystrom_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&); \
   template EigenPairs<T> solve_nystrom(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
 MBSC_INSTANTIATE(float)

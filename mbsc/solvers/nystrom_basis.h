@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "mbsc/solvers/solver.h"
 
 namespace mbsc {
+
+/// Columns of L, without its rank-one regularisation, that need not be evaluated again.
+template <class T>
+struct KeptColumns {
+  std::vector<int64_t> indices;  ///< ascending
+  Matrix<T> values;              ///< own rows x as many
+};
 
 /// Nystrom's approximation from given landmarks: orthonormal vectors and eigenvalues of K, L with a(x, x) on the
 /// diagonal of the affinity.
@@ -13,7 +21,15 @@ template <class T>
 struct NystromBasis {
   Matrix<T> vectors;           ///< own rows x rank
   std::vector<double> values;  ///< descending
+  KeptColumns<T> kept;         ///< of the landmarks, as many as fit
+  int64_t columns_evaluated = 0;
 };
+
+/// How many columns of n values are kept in memory: 256 MiB.
+template <class T>
+int64_t kept_count(int64_t n) {
+  return (int64_t{256} << 20) / int64_t(sizeof(T)) / std::max<int64_t>(1, n);
+}
 
 /// How many landmarks the options ask for: 500 (or 2k) as a method, 10 as a start.
 int64_t landmark_count(int64_t n, const SolverOptions& options, bool as_start);
@@ -23,10 +39,16 @@ int64_t landmark_count(int64_t n, const SolverOptions& options, bool as_start);
 template <class T>
 std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks, uint64_t seed);
 
-/// At most `rank` leading pairs; fewer where the landmark block has lower rank.
+/// At most `rank` leading pairs; fewer where the landmark block has lower rank. Keeps the columns of at most `keep`
+/// landmarks, and evaluates the others twice.
 template <class T>
 NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
-                              const StopToken& stop);
+                              const StopToken& stop, int64_t keep);
+template <class T>
+NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
+                              const StopToken& stop) {
+  return nystrom_basis(L, landmarks, rank, stop, kept_count<T>(L.n()));
+}
 
 /// Nystrom's own approximate degrees, d = K_nS (K_SS)^+ (K_Sn 1), of own rows, a(x, x) included (Fowlkes et al.):
 /// two n x m blocks instead of the n^2/2 of the exact ones. Never below a(x, x) * 1e-6.

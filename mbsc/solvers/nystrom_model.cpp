@@ -11,28 +11,50 @@ using Eigen::VectorXd;
 template <class T>
 NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
                               const StopToken& stop)
-    : L_(L), basis_(nystrom_basis(L, landmarks, rank, stop)), diagonal_(L.hidden_diagonal()) {}
+    : L_(L), basis_(nystrom_basis(L, landmarks, rank, stop)), hidden_(L.hidden_diagonal()), own_(hidden_.size()) {
+  const int64_t first = L.rows().own_rows().begin;
+  L.rows().for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+      double sum = -double(L.flat(first + i, first + i));
+      for (int64_t r = 0; r < this->rank(); ++r) {
+        const double q = basis_.vectors(i, r);
+        sum += basis_.values[size_t(r)] * q * q;
+      }
+      own_[size_t(i)] = sum;
+    }
+  });
+}
 
 template <class T>
-void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
+void NystromModel<T>::multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const {
   const RowSpace& space = L_.rows();
   const Eigen::Map<const VectorXd> theta(basis_.values.data(), rank());
   mbsc::multiply<T>(space, basis_.vectors, theta.asDiagonal() * gram<T>(space, basis_.vectors, V), out);
-  space.for_each_block([&](int64_t, Range rows) {
+}
+
+template <class T>
+void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
+  multiply_low_rank(V, out);
+  L_.rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
-      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(diagonal_[size_t(i)]) * V(i, c);
+      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(hidden_[size_t(i)]) * V(i, c);
   });
 }
 
 template <class T>
 void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const {
-  multiply(V, out);
-  if (L_.regularization_added() == 0) return;
-  Matrix<T> flat(V.rows, V.cols);
-  L_.add_exact(V, flat);
-  L_.rows().for_each_block([&](int64_t, Range rows) {
+  const RowSpace& space = L_.rows();
+  Matrix<T> trusted(V.rows, V.cols), flat(V.rows, V.cols);
+  space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
-      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= flat(i, c);
+      if (is_trusted(i)) std::copy_n(V.row(i), V.cols, trusted.row(i));
+  });
+  multiply_low_rank(trusted, out);
+  L_.add_exact(trusted, flat);
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t c = 0; c < V.cols; ++c)
+        out(i, c) = is_trusted(i) ? out(i, c) - flat(i, c) - T(own_[size_t(i)]) * V(i, c) : T{};
   });
 }
 

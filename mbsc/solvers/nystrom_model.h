@@ -21,16 +21,25 @@ class NystromModel {
 
   /// out = (model of L) V.
   void multiply(MatrixView<const T> V, MatrixView<T> out) const;
-  /// out = (model of what batches sample: L without the rank-one regularisation, which is exact) V.
+  /// out = (model of what batches sample: L without the rank-one regularisation, which is exact) V, with zeros in rows
+  /// and columns of points whose degree is below a(x, x): there h is large, and a small share of it a large error. Its
+  /// diagonal is zero, as that of L is: here entries count, while `multiply` is about eigenvectors.
   void multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const;
   /// The model's leading eigenvectors, c columns, orthonormal and in order; random ones where its rank is lower.
   Matrix<T> leading(int64_t c, const SolverOptions& options) const;
   int64_t rank() const { return basis_.vectors.cols(); }
+  int64_t columns_evaluated() const { return basis_.columns_evaluated; }
+  /// The landmark columns that are in memory; empty after the first call.
+  KeptColumns<T> take_kept() { return std::move(basis_.kept); }
 
  private:
+  void multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const;
+  bool is_trusted(int64_t row) const { return hidden_[size_t(row)] <= 1; }
+
   const Normalized<T>& L_;
   NystromBasis<T> basis_;
-  std::vector<double> diagonal_;
+  std::vector<double> hidden_;  ///< h
+  std::vector<double> own_;     ///< the diagonal of Q Theta Q' without the regularisation
 };
 
 }  // namespace mbsc

@@ -22,6 +22,15 @@ inline SmallEigen eigen_descending(const Eigen::MatrixXd& B) {
   return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
 }
 
+/// The same of the pencil A - t B: vectors G with G'BG = I. Empty where B is not safely definite.
+inline SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+  const SmallEigen basis = eigen_descending(B);
+  if (!(basis.values.minCoeff() > 1e-12 * basis.values[0])) return {};
+  const Eigen::MatrixXd root = basis.vectors * basis.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const SmallEigen inner = eigen_descending(root.transpose() * A * root);
+  return {inner.values, root * inner.vectors};
+}
+
 /// Fills values, vectors and residuals of `pairs` with the k leading Ritz pairs of V, Y = LV.
 template <class T>
 void take_ritz_pairs(const RowSpace& space, MatrixView<const T> V, MatrixView<const T> Y, int64_t k,

@@ -43,6 +43,17 @@ std::vector<int64_t> drawn(int64_t count, uint64_t key) {
   return columns;
 }
 
+/// One batch in four parts.
+void add_columns(BatchMemory<double>& memory, const Matrix<double>& W, const std::vector<int64_t>& columns,
+                 const NystromModel<double>* model) {
+  const auto count = int64_t(columns.size());
+  for (int64_t part = 0; part < 4; ++part) {
+    std::vector<int64_t> share(columns.begin() + count * part / 4, columns.begin() + count * (part + 1) / 4);
+    std::sort(share.begin(), share.end());
+    memory.add(share, W, model, {});
+  }
+}
+
 /// G = W (W'G) + H of one batch of `count` columns in four parts, with the given columns certain.
 MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& certain, const NystromModel<double>* model,
                        int64_t count, uint64_t key, double* noise = nullptr) {
@@ -53,11 +64,7 @@ MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& cert
   if (!sure.empty()) memory.add_certain(sure, W, {});
   for (const int64_t j : drawn(n, key))
     if (!certain[size_t(j)] && int64_t(columns.size()) < count) columns.push_back(j);
-  for (int64_t part = 0; part < 4; ++part) {
-    std::vector<int64_t> share(columns.begin() + count * part / 4, columns.begin() + count * (part + 1) / 4);
-    std::sort(share.begin(), share.end());
-    memory.add(share, W, model, {});
-  }
+  add_columns(memory, W, columns, model);
   const auto e = memory.estimate(W, model);
   if (noise) *noise = e.noise.trace();
   return to_eigen(W) * e.projected + to_eigen(e.H);
@@ -100,6 +107,81 @@ TEST(BatchMemory, IsExactWhenEveryColumnIsSeen) {
   const MatrixXd exact = problem().dense * to_eigen(W);
   for (const NystromModel<double>* with : {(const NystromModel<double>*)nullptr, &model})
     EXPECT_LT((estimate_once(W, std::vector<uint8_t>(n), with, n, 1) - exact).norm(), 1e-10);
+}
+
+TEST(BatchMemory, ProjectionIsUnbiasedAndNoNoisierThanItSays) {
+  const Matrix<double> W = random_basis(problem().L, 4, options_for(1));
+  const MatrixXd basis = to_eigen(W), exact = basis.transpose() * problem().dense * basis;
+  const NystromModel<double> model(problem().L, important_columns(problem().L, 60, true, 1), 20, {});
+  for (const NystromModel<double>* with : {(const NystromModel<double>*)nullptr, &model})
+    for (const int64_t count : {60, 300, 540}) {
+      constexpr int draws = 800;
+      MatrixXd mean = MatrixXd::Zero(4, 4), squares = mean;
+      double claimed = 0;
+      for (int draw = 0; draw < draws; ++draw) {
+        BatchMemory<double> memory(problem().L, 4, std::vector<uint8_t>(n));
+        add_columns(memory, W, drawn(count, uint64_t(draw)), with);
+        const auto e = memory.estimate(W, with);
+        mean += e.projected / draws;
+        squares += (e.projected - exact).cwiseAbs2() / draws;
+        claimed += e.projected_noise.sum() / draws;
+      }
+      const double z = (mean - exact).cwiseQuotient((squares / draws).cwiseSqrt()).cwiseAbs().maxCoeff();
+      fmt::print("{} columns, model {}: largest |z| {:.2f}, noise claimed / seen {:.2f}\n", count, with != nullptr, z,
+                 claimed / squares.sum());
+      EXPECT_LT(z, 4.5);
+      EXPECT_GT(claimed / squares.sum(), 0.8);
+      EXPECT_LT(claimed / squares.sum(), 4);
+    }
+}
+
+TEST(BatchMemory, ProjectionFollowsAChangeOfTheBlockToSecondOrder) {
+  const Matrix<double> W = random_basis(problem().L, 4, options_for(1));
+  std::vector<double> errors;
+  for (const double change : {1e-2, 1e-3}) {
+    BatchMemory<double> memory(problem().L, 4, std::vector<uint8_t>(n));
+    add_columns(memory, W, drawn(n, 0), nullptr);
+    memory.estimate(W, nullptr);
+    Matrix<double> next = random_basis(problem().L, 4, options_for(1, 77));
+    for (int64_t i = 0; i < next.size(); ++i) next.data()[i] = W.data()[i] + change * next.data()[i];
+    orthonormalize_in_order<double>(problem().L.rows(), next, options_for(1));
+    memory.turn(gram<double>(problem().L.rows(), W, next));
+    const MatrixXd basis = to_eigen(next);
+    errors.push_back((memory.estimate(next, nullptr).projected - basis.transpose() * problem().dense * basis).norm());
+  }
+  fmt::print("errors {:.1e} {:.1e}\n", errors[0], errors[1]);
+  EXPECT_LT(errors[1], errors[0] / 50);
+}
+
+TEST(BatchMemory, KeptColumnsCountLikeCertainOnes) {
+  const Matrix<double> W = random_basis(problem().L, 4, options_for(1));
+  const std::vector<int64_t> landmarks = important_columns(problem().L, 60, true, 1);
+  const auto kept = nystrom_basis(problem().L, landmarks, 10, {}).kept;
+  std::vector<uint8_t> certain(n);
+  for (const int64_t j : landmarks) certain[size_t(j)] = 1;
+  BatchMemory<double> evaluated(problem().L, 4, certain), remembered(problem().L, 4, certain);
+  evaluated.add_certain(landmarks, W, {});
+  remembered.add_kept(kept, W);
+  const auto a = evaluated.estimate(W, nullptr), b = remembered.estimate(W, nullptr);
+  EXPECT_LT((to_eigen(a.H) - to_eigen(b.H)).norm(), 1e-12);
+  EXPECT_LT((a.projected - b.projected).norm(), 1e-12);
+}
+
+TEST(NystromModel, SaysNothingOfPointsOfTinyDegree) {
+  Matrix<double> X = clouds<double>(n, 2, 3.0, 1);
+  X(0, 0) = 60, X(1, 0) = 65;  // a(x_0, x_1) = exp(-12.5)
+  X(0, 1) = X(1, 1) = 60;
+  const KernelAffinity<double> affinity(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 2));
+  const Normalized<double> L(affinity, affinity.degrees({}), 0);
+  const NystromModel<double> model(L, important_columns(L, 60, true, 1), 20, {});
+  const Matrix<double> W = random_basis(L, 4, options_for(1));
+  Matrix<double> image(n, 4);
+  model.multiply_sampled(W, image);
+  for (int64_t c = 0; c < 4; ++c) {
+    EXPECT_EQ(image(0, c), 0);
+    EXPECT_EQ(image(1, c), 0);
+    EXPECT_NE(image(2, c), 0);
+  }
 }
 
 TEST(NystromModel, IsLWithAllPointsAsLandmarksAndItsVectorsAreThoseOfL) {
