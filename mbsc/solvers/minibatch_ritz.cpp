@@ -46,7 +46,7 @@ int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) 
   if (options.landmarks > 0) return std::min(options.landmarks, n);
   // One column each as long as they are kept, two from then on.
   const int64_t kept = kept_count<float>(n), paid = budget <= kept ? budget : (budget + kept) / 2;
-  return std::clamp<int64_t>(paid, 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 10, 500, 2000)));
+  return std::clamp<int64_t>(paid, 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 5, 500, 2000)));
 }
 
 namespace {
@@ -157,10 +157,7 @@ class RitzSolver {
     std::vector<uint8_t> certain(size_t(space_.local_rows()));
     if (options_.columns == ColumnChoice::importance && !model_random())
       certain = certain_columns<T>(L_, W_, std::min(left, n_) / 4, std::min(left, n_) / 16);
-    const Range own = space_.own_rows();
-    for (const int64_t j : kept_.indices)
-      if (own.contains(j)) certain[size_t(j - own.begin)] = 1;
-    certain_ = L_.comm().template gather<uint8_t>(certain);
+    left -= keep_certain(certain);
     BatchMemory<T> memory(L_, columns_, certain);
     const bool constant = options_.batch_size > 0 || options_.iterations;
     int64_t doublings = model_random() ? 8 : 4;
@@ -185,6 +182,27 @@ class RitzSolver {
       if (!step(memory)) return false;
     }
     return true;
+  }
+  /// The certain columns are kept as well where there is room, and those that are kept are certain. Returns their cost.
+  int64_t keep_certain(std::vector<uint8_t>& certain) {
+    const Range own = space_.own_rows();
+    for (const int64_t j : kept_.indices)
+      if (own.contains(j)) certain[size_t(j - own.begin)] = 0;
+    certain_ = L_.comm().template gather<uint8_t>(certain);
+    std::vector<int64_t> columns;
+    for (int64_t j = 0; j < n_; ++j)
+      if (certain_[size_t(j)]) columns.push_back(j);
+    const auto count = int64_t(columns.size());
+    const bool fits = count > 0 && count + int64_t(kept_.indices.size()) <= kept_count<T>(n_);
+    if (fits) {
+      keep_more(L_, columns, kept_, options_.stop);
+      count_columns(count);
+    }
+    for (const int64_t j : kept_.indices) {
+      certain_[size_t(j)] = 1;
+      if (own.contains(j)) certain[size_t(j - own.begin)] = 1;
+    }
+    return fits ? count : 0;
   }
   bool model_random() const { return options_.start == Start::random; }
 
@@ -251,14 +269,17 @@ class RitzSolver {
       if (i < k_) heard_all += signal(i, i) / (size[i] * size[i]), noise_all += spread[i] / (size[i] * size[i]);
     }
     // One column may stand out of the noise by chance; all together less easily.
-    const bool is_heard = heard_all > 2 * noise_all;
+    const bool is_heard = heard_all > caution * noise_all;
     double error = 0;
     for (int64_t i = 0; i < columns_; ++i) {
       // |L| <= 1: an image that is longer is no image.
       const double share = signal(i, i) > 1 || !is_heard ? 0 : shrinkage(signal(i, i), spread[i]);
       scale[i] = share / size[i];
-      const double missed = (1 - share) * (1 - share) * std::max(0.0, signal(i, i) - spread[i]);
-      if (i < k_) error += (share * share * spread[i] + missed) / (size[i] * size[i]);
+      if (i >= k_) continue;
+      // Of what the block lacked before, H / (theta - t) with t below the guards, the step leaves t / theta.
+      const double last = std::clamp(theta_[columns_ - 1], 0.0, 0.99 * size[i]);
+      const double left = std::pow((1 - share + share * last / size[i]) / (size[i] - last), 2);
+      error += share * share * spread[i] / (size[i] * size[i]) + left * std::max(0.0, signal(i, i) - spread[i]);
     }
     // Within the block the noise of T turns leading vectors into guards, the more the nearer their values are.
     const double entry = e.projected_noise.sum() / double(columns_ * columns_);

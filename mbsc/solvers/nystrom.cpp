@@ -12,6 +12,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
@@ -135,16 +136,20 @@ SmallEigen leading_pairs(const MatrixXd& M, int64_t rank, int threads, const Sto
   return {krylov.values().head(rank), widen(vectors)};
 }
 
-/// Copies the leading columns of K without what add_definite() adds.
+/// An entry of K without what add_definite() adds.
+template <class T>
+T sampled_entry(const Normalized<T>& L, int64_t row, int64_t column, T value) {
+  return row == column ? T{} : value - L.flat(row, column);
+}
+
+/// Copies the leading columns of K.
 template <class T>
 void keep_columns(const Normalized<T>& L, Range rows, const Matrix<T>& K, KeptColumns<T>& kept) {
   const int64_t first = L.rows().own_rows().begin;
   const int64_t count = int64_t(kept.indices.size());
   for (int64_t i = rows.begin; i < rows.end; ++i)
-    for (int64_t j = 0; j < count; ++j) {
-      const int64_t column = kept.indices[size_t(j)];
-      kept.values(i, j) = column == first + i ? T{} : K(i - rows.begin, j) - L.flat(first + i, column);
-    }
+    for (int64_t j = 0; j < count; ++j)
+      kept.values(i, j) = sampled_entry(L, first + i, kept.indices[size_t(j)], K(i - rows.begin, j));
 }
 
 /// K_Sn K_nS, block by block; fills `kept`.
@@ -241,6 +246,34 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
 }
 
 template <class T>
+void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, KeptColumns<T>& kept,
+               const StopToken& stop) {
+  KeptColumns<T> all;
+  std::merge(kept.indices.begin(), kept.indices.end(), columns.begin(), columns.end(), std::back_inserter(all.indices));
+  all.values = Matrix<T>(L.rows().local_rows(), int64_t(all.indices.size()));
+  L.rows().for_each_block(
+      [&](int64_t, Range rows) {
+        if (stop.stop_requested()) return;
+        Matrix<T> K(rows.size(), int64_t(columns.size()));
+        L.evaluate_definite(rows, columns, K);
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          size_t old = 0, more = 0;
+          const int64_t row = L.rows().own_rows().begin + i;
+          for (size_t j = 0; j < all.indices.size(); ++j) {
+            const int64_t column = all.indices[j];
+            if (more < columns.size() && columns[more] == column)
+              all.values(i, int64_t(j)) = sampled_entry(L, row, column, K(i - rows.begin, int64_t(more++)));
+            else
+              all.values(i, int64_t(j)) = kept.values(i, int64_t(old++));
+          }
+        }
+      },
+      double(columns.size()) * 1000);
+  if (stop.stop_requested()) throw Stopped();
+  kept = std::move(all);
+}
+
+template <class T>
 std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmarks, uint64_t seed,
                                     const StopToken& stop) {
   // With unit degrees the normalised operator is the affinity itself.
@@ -309,6 +342,8 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   template std::vector<int64_t> choose_landmarks(const Normalized<T>&, int64_t, uint64_t);               \
   template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t,     \
                                          const StopToken&, int64_t);                                     \
+  template void keep_more(const Normalized<T>&, const std::vector<int64_t>&, KeptColumns<T>&,            \
+                          const StopToken&);                                                             \
   template std::vector<double> nystrom_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&); \
   template EigenPairs<T> solve_nystrom(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
 MBSC_INSTANTIATE(float)

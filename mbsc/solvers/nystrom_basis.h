@@ -50,6 +50,11 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
   return nystrom_basis(L, landmarks, rank, stop, kept_count<T>(L.n()));
 }
 
+/// Evaluates more columns (ascending) and keeps them.
+template <class T>
+void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, KeptColumns<T>& kept,
+               const StopToken& stop);
+
 /// Nystrom's own approximate degrees, d = K_nS (K_SS)^+ (K_Sn 1), of own rows, a(x, x) included (Fowlkes et al.):
 /// two n x m blocks instead of the n^2/2 of the exact ones. Never below a(x, x) * 1e-6.
 template <class T>
