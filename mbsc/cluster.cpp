@@ -281,7 +281,8 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
           ritz_landmarks(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
       const int64_t rank = model_rank(n, block);
       square = 12 * m * m + 10 * m * rank;
-      columns = 11 * block + 2 * rank;
+      const int64_t kept = std::min(m + n / 16, kept_count<float>(n));
+      columns = 12 * block + 2 * rank + kept;
       if (solver.polish && (solver.tolerance || solver.seconds || solver.passes.value_or(1) >= 1.5)) {
         SolverOptions krylov = solver;
         krylov.block_size = block;
@@ -292,7 +293,7 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
     case Method::nystrom: {
       const int64_t m = landmark_count(n, solver, false);
       block = std::max(k, solver.block_size);
-      columns = 5 * block + 16;
+      columns = 5 * block + 16 + std::min(m, kept_count<float>(n));
       square = 9 * m * m;
       break;
     }

@@ -16,23 +16,6 @@
 #include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
-namespace {
-
-/// The first block.
-template <class T>
-Matrix<T> start_block(const Normalized<T>& L, int64_t columns, const SolverOptions& options, EigenPairs<T>& pairs) {
-  Matrix<T> W = random_basis(L, columns, options);
-  if (options.start != Start::nystrom) return W;
-  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
-  const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, columns - columns / 3, options.stop);
-  pairs.landmarks = int64_t(landmarks.size());
-  pairs.columns_evaluated += nystrom.columns_evaluated;
-  copy<T>(L.rows(), nystrom.vectors, W);
-  orthonormalize_or_refill<T>(L.rows(), W, options, -1);
-  return W;
-}
-
-}  // namespace
 
 template <class T>
 void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Budget& budget, Matrix<T> start,
@@ -131,7 +114,8 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
   // Nothing but the tolerance ends it by default, and no run should go on for ever.
   const Budget budget(L.n(), options, options.passes.value_or(1000), L.comm(), !options.passes);
   EigenPairs<T> pairs;
-  Matrix<T> start = start_block(L, krylov_sizes(L.n(), options).block, options, pairs);
+  const int64_t columns = krylov_sizes(L.n(), options).block;
+  Matrix<T> start = start_block(L, columns, columns - columns / 3, options, pairs);
   krylov_until(L, options, budget, std::move(start), observer, pairs);
   pairs.seconds = budget.seconds();
   return pairs;

@@ -37,21 +37,6 @@ class RitzAverage {
   int64_t count_ = 0;
 };
 
-/// Nystrom vectors, filled up with random directions where the landmarks have lower rank.
-template <class T>
-Matrix<T> start_basis(const Normalized<T>& L, const SolverOptions& options, EigenPairs<T>& pairs) {
-  const int64_t k = block_columns(L.n(), options);
-  Matrix<T> W = random_basis(L, k, options);
-  if (options.start != Start::nystrom) return W;
-  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
-  const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, k, options.stop);
-  pairs.landmarks = int64_t(landmarks.size());
-  pairs.columns_evaluated += nystrom.columns_evaluated;
-  copy<T>(L.rows(), nystrom.vectors, W);
-  orthonormalize_or_refill<T>(L.rows(), W, options, -1);
-  return W;
-}
-
 }  // namespace
 
 template <class T>
@@ -74,7 +59,7 @@ EigenPairs<T> solve_minibatch_adagrad(const Normalized<T>& L, const SolverOption
   pairs.batch_size = plan.batch_size();
   pairs.guards = columns - k;
   pairs.status = options.tolerance ? Status::budget : Status::finished;
-  Matrix<T> W = start_basis(L, options, pairs), previous;
+  Matrix<T> W = start_block(L, columns, columns, options, pairs), previous;
   Matrix<T> G(space.local_rows(), columns);
   AdaGrad<T> step(space, columns, options.step > 0 ? options.step : 1 / std::sqrt(double(n)), options.epsilon);
   RitzAverage ritz;

@@ -246,6 +246,20 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
 }
 
 template <class T>
+Matrix<T> start_block(const Normalized<T>& L, int64_t columns, int64_t known, const SolverOptions& options,
+                      EigenPairs<T>& pairs) {
+  Matrix<T> W = random_basis(L, columns, options);
+  if (options.start != Start::nystrom) return W;
+  const std::vector<int64_t> landmarks = choose_landmarks(L, landmark_count(L.n(), options, true), options.seed);
+  const NystromBasis<T> nystrom = nystrom_basis(L, landmarks, known, options.stop);
+  pairs.landmarks = int64_t(landmarks.size());
+  pairs.columns_evaluated += nystrom.columns_evaluated;
+  copy<T>(L.rows(), nystrom.vectors, W);
+  orthonormalize_or_refill<T>(L.rows(), W, options, -1);
+  return W;
+}
+
+template <class T>
 void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, KeptColumns<T>& kept,
                const StopToken& stop) {
   KeptColumns<T> all;
@@ -342,6 +356,8 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
   template std::vector<int64_t> choose_landmarks(const Normalized<T>&, int64_t, uint64_t);               \
   template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t,     \
                                          const StopToken&, int64_t);                                     \
+  template Matrix<T> start_block(const Normalized<T>&, int64_t, int64_t, const SolverOptions&,           \
+                                 EigenPairs<T>&);                                                        \
   template void keep_more(const Normalized<T>&, const std::vector<int64_t>&, KeptColumns<T>&,            \
                           const StopToken&);                                                             \
   template std::vector<double> nystrom_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&); \

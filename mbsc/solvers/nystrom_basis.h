@@ -50,6 +50,12 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
   return nystrom_basis(L, landmarks, rank, stop, kept_count<T>(L.n()));
 }
 
+/// The first block of a solver, `columns` wide: random directions, with `start` nystrom Nystrom's vectors in the first
+/// `known` of them. Counts what it evaluates.
+template <class T>
+Matrix<T> start_block(const Normalized<T>& L, int64_t columns, int64_t known, const SolverOptions& options,
+                      EigenPairs<T>& pairs);
+
 /// Evaluates more columns (ascending) and keeps them.
 template <class T>
 void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, KeptColumns<T>& kept,

@@ -35,6 +35,25 @@ std::vector<int32_t> random_labels(int64_t n, int64_t clusters, uint64_t seed) {
   return labels;
 }
 
+/// Estimates with many seeds: their mean is the exact cut; returns the standard error they claim over the true one.
+template <class T>
+double claimed_over_true(const Affinity<T>& A, std::span<const double> degrees, const std::vector<int32_t>& labels,
+                         int64_t clusters, int seeds, int64_t columns) {
+  const double exact = normalized_cut<T>(A, degrees, labels, clusters, {});
+  double sum = 0, squares = 0, claimed = 0;
+  for (int seed = 0; seed < seeds; ++seed) {
+    const CutEstimate e = estimate_normalized_cut<T>(A, degrees, labels, clusters, uint64_t(seed), {});
+    EXPECT_EQ(e.columns, columns);
+    sum += e.value - exact;
+    squares += (e.value - exact) * (e.value - exact);
+    claimed += e.standard_error * e.standard_error;
+  }
+  const double z = sum / std::sqrt(squares), ratio = std::sqrt(claimed / squares);
+  fmt::print("cut {:.4f}: z of the mean {:.2f}, claimed / true standard error {:.3f}\n", exact, z, ratio);
+  EXPECT_LT(std::abs(z), 4);
+  return ratio;
+}
+
 template <class T>
 class NormalizedCutOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
@@ -83,18 +102,7 @@ TYPED_TEST(NormalizedCutOf, EstimateIsUnbiasedAndItsStandardErrorTrue) {
   const KernelAffinity<T> A(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 1));
   const std::vector<int32_t> labels = random_labels(n, clusters, 5);
   const std::vector<double> degrees = A.degrees({}).sum;
-  const double exact = normalized_cut<T>(A, degrees, labels, clusters, {});
-  double sum = 0, squares = 0, claimed = 0;
-  for (int seed = 0; seed < seeds; ++seed) {
-    const CutEstimate e = estimate_normalized_cut<T>(A, degrees, labels, clusters, uint64_t(seed), {});
-    EXPECT_EQ(e.columns, 20);
-    sum += e.value - exact;
-    squares += (e.value - exact) * (e.value - exact);
-    claimed += e.standard_error * e.standard_error;
-  }
-  const double z = sum / std::sqrt(squares), ratio = std::sqrt(claimed / squares);
-  fmt::print("cut {:.4f}: z of the mean {:.2f}, claimed / true standard error {:.3f}\n", exact, z, ratio);
-  EXPECT_LT(std::abs(z), 4);
+  const double ratio = claimed_over_true<T>(A, degrees, labels, clusters, seeds, 20);
   // Groups are drawn without replacement, 20 of 400 columns: 2.5 % too careful. The ratio of two
   // sums of 400 squares is known to about sqrt(2/400 + 2/(400 * 19)) / 2 = 4 %; three of those.
   EXPECT_NEAR(ratio, 1.025, 0.12);
@@ -108,18 +116,7 @@ TYPED_TEST(NormalizedCutOf, EstimateWithoutDegreesIsNearAndItsStandardErrorTrue)
   std::vector<int32_t> labels(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) labels[size_t(i)] = X(i, 0) > 0 ? 1 : 0;
   const KernelAffinity<T> A(Points(X.view()), {KernelKind::rbf, 2}, RowSpace(n, 1));
-  const double exact = normalized_cut<T>(A, {}, labels, clusters, {});
-  double sum = 0, squares = 0, claimed = 0;
-  for (int seed = 0; seed < seeds; ++seed) {
-    const CutEstimate e = estimate_normalized_cut<T>(A, {}, labels, clusters, uint64_t(seed), {});
-    EXPECT_EQ(e.columns, 200);
-    sum += e.value - exact;
-    squares += (e.value - exact) * (e.value - exact);
-    claimed += e.standard_error * e.standard_error;
-  }
-  const double z = sum / std::sqrt(squares), ratio = std::sqrt(claimed / squares);
-  fmt::print("cut {:.4f}: z of the mean {:.2f}, claimed / true standard error {:.3f}\n", exact, z, ratio);
-  EXPECT_LT(std::abs(z), 4);
+  const double ratio = claimed_over_true<T>(A, {}, labels, clusters, seeds, 200);
   // Known to about sqrt(2/100)/2 = 7 %; three of those, and 2.5 % because columns are drawn without replacement.
   EXPECT_NEAR(ratio, 1.025, 0.22);
 }

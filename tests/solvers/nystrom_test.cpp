@@ -186,6 +186,10 @@ TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
   for (int64_t j = 0; j < 40; ++j) unit(j, j) = 1;
   p.L.multiply_columns(landmarks, unit, columns, {});
   EXPECT_LT((to_eigen(all.kept.values) - to_eigen(columns)).norm(), 1e-12);
+  KeptColumns<double> grown = nystrom_basis(p.L, landmarks, 10, {}, 15).kept;
+  keep_more(p.L, {landmarks.begin() + 15, landmarks.end()}, grown, {});
+  EXPECT_EQ(grown.indices, landmarks);
+  EXPECT_EQ(to_eigen(grown.values), to_eigen(all.kept.values));
 }
 
 TEST(Nystrom, HasTheSameBitsForAnyNumberOfThreads) {
