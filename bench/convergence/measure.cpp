@@ -70,6 +70,7 @@ const Measurement& Measurements::add(const Outcome& outcome) {
   m.block_error = error_of(L_.rows(), reference_, outcome.block);
   m.error = error_of(L_.rows(), reference_, outcome.vectors);
   m.nmi = cluster(outcome.vectors);
+  m.largest_residual = outcome.largest_residual;
   return all_.emplace_back(m);
 }
 

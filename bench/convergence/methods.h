@@ -3,14 +3,16 @@
 // degrees, every column counted.
 //
 //     paper           minibatch with the paper's settings, one run, looked at on its way
-//     nystrom         as many landmarks as the budget pays for (two columns each), at most 2,000 (--landmarks)
+//     nystrom         as many landmarks as the budget pays for, at most 2,000 (--landmarks)
 //     power           3k random columns, whole products
 //     krylov-random   solve_exact from 3k random columns, whole products, no certificate
-//     krylov-nystrom  the same from the vectors of 500 landmarks (1,000 columns) and k random ones
+//     krylov-nystrom  the same from the vectors of 500 landmarks and k random ones
 //     ours            minibatch as it comes
+//     tolerance       minibatch with --tolerance 1e-4, which recomputes its residuals; no budget
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct Outcome {
   int64_t landmarks = 0;
   MatrixView<const float> vectors;  ///< n x k
   MatrixView<const float> block;    ///< n x k', k' >= k; its first k columns need not be those
+  std::optional<double> largest_residual = std::nullopt;  ///< where the method recomputes it
 };
 
 const std::vector<std::string>& method_names();

@@ -51,9 +51,7 @@ int64_t model_rank(int64_t n, int64_t block) {
 
 int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
   if (options.landmarks > 0) return std::min(options.landmarks, n);
-  // One column each as long as they are kept, two from then on.
-  const int64_t kept = kept_count<float>(n), paid = budget <= kept ? budget : (budget + kept) / 2;
-  return std::clamp<int64_t>(paid, 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 5, 500, 2000)));
+  return std::clamp<int64_t>(affordable_landmarks<float>(n, budget), 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 5, 500, 2000)));
 }
 
 namespace {

@@ -8,6 +8,18 @@
 
 namespace mbsc {
 
+/// How many columns of n values are kept in memory: 256 MiB.
+template <class T>
+int64_t kept_count(int64_t n) {
+  return (int64_t{256} << 20) / int64_t(sizeof(T)) / std::max<int64_t>(1, n);
+}
+/// How many landmarks a budget of columns pays for: one column each as long as they are kept, two from then on.
+template <class T>
+int64_t affordable_landmarks(int64_t n, int64_t budget) {
+  const int64_t kept = kept_count<T>(n);
+  return std::min(n, budget <= kept ? budget : (budget + kept) / 2);
+}
+
 /// Columns of L, without its rank-one regularisation, that need not be evaluated again.
 template <class T>
 struct KeptColumns {
@@ -24,12 +36,6 @@ struct NystromBasis {
   KeptColumns<T> kept;         ///< of the landmarks, as many as fit
   int64_t columns_evaluated = 0;
 };
-
-/// How many columns of n values are kept in memory: 256 MiB.
-template <class T>
-int64_t kept_count(int64_t n) {
-  return (int64_t{256} << 20) / int64_t(sizeof(T)) / std::max<int64_t>(1, n);
-}
 
 /// How many landmarks the options ask for: 500 (or 2k) as a method, 10 as a start.
 int64_t landmark_count(int64_t n, const SolverOptions& options, bool as_start);
