@@ -47,8 +47,8 @@ struct ClusterOptions {
   StopToken stop;
 };
 
-/// The settings of the paper: minibatch with the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom start
-/// with 10 landmarks, AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`.
+/// The settings of the paper: minibatch with the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom
+/// start with 10 landmarks, AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`.
 void apply_paper_preset(ClusterOptions& options);
 
 /// Where a run is. Called from the calling thread; returning false asks it to stop.
@@ -107,8 +107,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
 
 /// What cluster() will take beside the points, in bytes.
 int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options);
-/// The columns cluster() will draw for sampled degrees: those given; else n/50 or 2,000 where that is more, within n and,
-/// where passes is given, at most what leaves three quarters of it to the solver.
+/// The columns cluster() will draw for sampled degrees: those given; else n/50 or 2,000 where that is more, within n
+/// and, where passes is given, at most what leaves three quarters of it to the solver.
 int64_t choose_degree_columns(int64_t n, const ClusterOptions& options);
 /// The method that cluster() will use: the one given; else exact with a tolerance, minibatch with passes or iterations,
 /// and without any of these exact where it is cheap.

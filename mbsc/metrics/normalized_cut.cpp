@@ -28,8 +28,8 @@ double sum_at_labels(const RowSpace& space, MatrixView<const T> product, std::sp
   })[0];
 }
 
-/// within(c) and vol(c) of clusters 0..k-1, one after the other, over the columns of the product with indicators: column
-/// c of `product` is A times the indicator of (some of) c.
+/// within(c) and vol(c) of clusters 0..k-1, one after the other, over the columns of the product with indicators:
+/// column c of `product` is A times the indicator of (some of) c.
 template <class T>
 std::vector<double> sums_of_clusters(const RowSpace& space, MatrixView<const T> product,
                                      std::span<const int32_t> labels, int64_t clusters) {

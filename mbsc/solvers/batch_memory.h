@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the batches have told: every column j evaluated once leaves L_:j W_j behind, and it stays of use when W moves on.
+// What the batches have told: a column j that was evaluated leaves L_:j W_j behind, of use also when W moves on.
 //
 //     P   the rows W_j with which column j was last multiplied (0: not yet), n x k'
 //     Y = L P, exact at any time: a batch S adds L_:S (W_S - P_S) and sets P_S = W_S

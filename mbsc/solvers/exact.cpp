@@ -6,8 +6,8 @@
 //   part of u on the last block. When V is full it is replaced by its leading Ritz vectors. Where the Krylov space is
 //   exhausted (an invariant subspace) random directions go on.
 // The residuals that are reported are recomputed by one more product with the final vectors.
-// Where it starts (`start`): a random block, or Nystrom's vectors with a third of the block left random, since landmarks
-//   may miss a direction altogether and a Krylov space never finds what its start lacks.
+// Where it starts (`start`): a random block, or Nystrom's vectors with a third of the block left random, since
+//   landmarks may miss a direction altogether and a Krylov space never finds what its start lacks.
 // Cost: one full product (any number of right-hand sides) a step; memory basis_size columns of n.
 #include <Eigen/Dense>
 #include <cmath>

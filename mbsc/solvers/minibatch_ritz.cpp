@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
 // A budget of B passes is spent on, in this order:
-//   1. Warm start: Nystrom from up to n/5, at most 2,000, landmarks drawn by importance; the leading k' = 3k eigenvectors
-//      of the model it gives (nystrom_model.h). Or a random block.
+//   1. Warm start: Nystrom from up to n/5, at most 2,000, landmarks drawn by importance; the leading k' = 3k
+//      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
 //   2. Batches of columns: the important ones, and those of the landmarks, are kept where 256 MiB hold them, else anew
 //      for each step; the others come uniformly without replacement. All columns seen so far speak in the estimates
 //      G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken whenever the number of
@@ -12,15 +12,15 @@
 //          W <- N V,  V'N'(W T W' + HW' + WH')N V diagonal    in the order that its own Rayleigh quotients will have,
 //                                                             but for H'LH, which nobody knows yet
 //      a_i = max(0, 1 - 1.5 |noise_i|^2 / |H u_i|^2) (James, Stein), noise_i as the parts of the batches tell it; b
-//      likewise, one for the diagonal and one beside it. No step at all where the k leading columns together, weighted by
-//      1/theta^2, do not stand out of their noise.
+//      likewise, one for the diagonal and one beside it. No step at all where the k leading columns together, weighted
+//      by 1/theta^2, do not stand out of their noise.
 //      So the step needs no tuning, cannot spoil a start that is better than the sample, and is a full power step
 //      where the sample is good. Ritz values below 0.3 theta_k do not amplify their noise further.
 //   3. From 1.5 passes on, full products: block Krylov from W (krylov_basis.h) with four random columns in the block, a
-//      probe for leading pairs that were missed. Without a tolerance the result are the images L x of the Ritz vectors x,
-//      which the last product gives for nothing, in the order of their own quotients as above; residuals are bounds.
+//      probe for leading pairs that were missed. Without a tolerance the result are the images L x of the Ritz vectors
+//      x, which the last product gives for nothing, in the order of their own quotients as above; residuals are bounds.
 // With `polish` off, step 2 goes on pass after pass: each column is evaluated again and replaces its old self.
-// Unbiased: G for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit of the passes.
+// Unbiased: G and B for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit.
 // Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 100 of the model and up to
 //   256 MiB of kept columns.
 #include <algorithm>
@@ -51,7 +51,8 @@ int64_t model_rank(int64_t n, int64_t block) {
 
 int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
   if (options.landmarks > 0) return std::min(options.landmarks, n);
-  return std::clamp<int64_t>(affordable_landmarks<float>(n, budget), 1, std::min<int64_t>(n, std::clamp<int64_t>(n / 5, 500, 2000)));
+  const int64_t most = std::min<int64_t>(n, std::clamp<int64_t>(n / 5, 500, 2000));
+  return std::clamp<int64_t>(affordable_landmarks<float>(n, budget), 1, most);
 }
 
 namespace {

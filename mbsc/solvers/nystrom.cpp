@@ -50,9 +50,9 @@ MatrixXd inverse_root(const MatrixXd& block) {
 }
 
 /// C = (K_SS)^+1/2 such that C C' = (K_SS)^+, as something to multiply with.
-/// By Cholesky of K_SS scaled to a unit diagonal, whose diagonal is lifted by 1e-6 of the sum of each row: what rounding
-/// may have taken from it, in dense rows much, in those of outliers nothing to speak of. Where it is not definite even
-/// so (precomputed matrices), or small, by its eigenvectors.
+/// By Cholesky of K_SS scaled to a unit diagonal, whose diagonal is lifted by 1e-6 of the sum of each row: what
+/// rounding may have taken from it, in dense rows much, in those of outliers nothing to speak of. Where it is not
+/// definite even so (precomputed matrices), or small, by its eigenvectors.
 class InverseRoot {
  public:
   template <class T>

@@ -41,7 +41,7 @@ struct NystromBasis {
 int64_t landmark_count(int64_t n, const SolverOptions& options, bool as_start);
 
 /// At most `landmarks` distinct columns, ascending, uniformly among those that are tied to others: a landmark whose
-/// degree is below a thousandth of a(x, x) would see nothing but itself. Only where all points are such, they are taken.
+/// degree is below a thousandth of a(x, x) would see nothing but itself. Where all points are such, they are taken.
 template <class T>
 std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks, uint64_t seed);
 

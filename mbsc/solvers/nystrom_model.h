@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model of L that costs no kernel values: Nystrom's low rank with the diagonal taken out again, exactly,
 //     L ~ Q Theta Q' - diag(h),    h_i = a(x, x) s_i^2,
-// since Q Theta Q' approximates L + diag(h), the kernel with a(x, x) on its diagonal. Where degrees are small h is large,
-// and Nystrom's own vectors are those of h, not of L: on Shuttle they miss four of seven leading eigenvectors that the
-// model finds from the same landmarks. It serves as the warm start (its own leading eigenvectors, by a Krylov space
-// without kernel values) and as the control variate of the batches.
+// since Q Theta Q' approximates L + diag(h), the kernel with a(x, x) on its diagonal. Where degrees are small h is
+// large, and Nystrom's own vectors are those of h, not of L: on Shuttle they miss four of seven leading eigenvectors
+// that the model finds from the same landmarks. It serves as the warm start (its own leading eigenvectors, by a Krylov
+// space without kernel values) and as the control variate of the batches.
 #pragma once
 
 #include <vector>
