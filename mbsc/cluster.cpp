@@ -278,11 +278,12 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
         break;
       }
       const int64_t m =
-          ritz_landmarks(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
+          ritz_landmarks<float>(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
       const int64_t rank = model_rank(n, block);
       square = 12 * m * m + 10 * m * rank;
       const int64_t kept = std::min(m + n / 16, kept_count<float>(n));
-      columns = 12 * block + 2 * rank + kept;
+      // keep_more() holds the columns of the landmarks twice.
+      columns = std::max(12 * block + 2 * rank + kept, block + rank + std::min(m, kept) + kept);
       if (solver.polish && (solver.tolerance || solver.seconds || solver.passes.value_or(1) >= 1.5)) {
         SolverOptions krylov = solver;
         krylov.block_size = block;

@@ -8,7 +8,7 @@
 //     krylov-random   solve_exact from 3k random columns, whole products, no certificate
 //     krylov-nystrom  the same from the vectors of 500 landmarks and k random ones
 //     ours            minibatch as it comes
-//     tolerance       minibatch with --tolerance 1e-4, which recomputes its residuals; no budget
+//     tolerance       minibatch with --tolerance 1e-4, which recomputes its residuals, as a budget of 6 passes
 #pragma once
 
 #include <functional>

@@ -86,6 +86,13 @@ std::vector<double> Normalized<T>::hidden_diagonal() const {
 }
 
 template <class T>
+std::vector<double> Normalized<T>::definite_diagonal() const {
+  std::vector<double> diagonal(s_.size());
+  for (size_t i = 0; i < s_.size(); ++i) diagonal[i] = affinity_.self_similarity() * double(s_[i]) * double(s_[i]);
+  return diagonal;
+}
+
+template <class T>
 std::vector<double> Normalized<T>::column_squares() const {
   std::vector<double> squares(s_.size());
   for (size_t i = 0; i < s_.size(); ++i) {

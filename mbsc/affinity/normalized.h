@@ -36,6 +36,8 @@ class Normalized {
   /// a(x, x) / d_i of own rows: what the zero diagonal of the affinity hides, beside what there is without the
   /// regularisation; 0 where there is nothing.
   std::vector<double> hidden_diagonal() const;
+  /// a(x, x) s_i^2 of own rows: what the diagonal of that kernel has beside the regularisation.
+  std::vector<double> definite_diagonal() const;
   /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
   void evaluate_definite(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;

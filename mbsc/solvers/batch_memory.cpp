@@ -66,15 +66,6 @@ Matrix<T> BatchMemory<T>::take_changes(std::span<const int64_t> columns, MatrixV
   return changes;
 }
 
-/// L_:S (W_S - P_S), after which P_S = W_S.
-template <class T>
-Matrix<T> BatchMemory<T>::multiply_changes(std::span<const int64_t> columns, MatrixView<const T> W,
-                                           const StopToken& stop) {
-  Matrix<T> G(L_.rows().local_rows(), W.cols);
-  L_.multiply_columns(columns, take_changes(columns, W), G, stop);
-  return G;
-}
-
 template <class T>
 void BatchMemory<T>::add_kept(const KeptColumns<T>& kept, MatrixView<const T> W) {
   const Matrix<T> changes = take_changes(kept.indices, W);
@@ -86,7 +77,9 @@ void BatchMemory<T>::add_kept(const KeptColumns<T>& kept, MatrixView<const T> W)
 
 template <class T>
 void BatchMemory<T>::add_certain(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop) {
-  add_scaled<T>(L_.rows(), 1, multiply_changes(columns, W, stop), sure_);
+  Matrix<T> G(W.rows, W.cols);
+  L_.multiply_columns(columns, take_changes(columns, W), G, stop);
+  add_scaled<T>(L_.rows(), 1, G, sure_);
 }
 
 template <class T>
@@ -110,14 +103,17 @@ void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W
     std::fill_n(batch_rows_.data(), batch_rows_.size(), T{});
     outside_ = inside_ = {};
   }
-  const Matrix<T> G = multiply_changes(columns, W, stop);
+  const Matrix<T> changes = take_changes(columns, W);
+  Matrix<T> G(W.rows, W.cols);
+  L_.multiply_columns(columns, changes, G, stop);
   Matrix<T> rows(model ? W.rows : 0, W.cols), M(rows.rows(), model ? W.cols : 0);
   const Range own = space.own_rows();
-  for (const int64_t j : columns)
-    if (own.contains(j)) {
-      std::copy_n(W.row(j - own.begin), W.cols, batch_rows_.row(j - own.begin));
-      if (model) std::copy_n(W.row(j - own.begin), W.cols, rows.row(j - own.begin));
-    }
+  for (size_t at = 0; at < columns.size(); ++at) {
+    if (!own.contains(columns[at])) continue;
+    const int64_t i = columns[at] - own.begin;
+    std::copy_n(changes.row(int64_t(at)), W.cols, batch_rows_.row(i));
+    if (model) std::copy_n(changes.row(int64_t(at)), W.cols, rows.row(i));
+  }
   if (model) model->multiply_sampled(rows, M);
   add_products(W, G, M, outside_, inside_);
   add_scaled<T>(space, 1, G, batch_);

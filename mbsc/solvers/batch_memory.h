@@ -12,7 +12,7 @@
 // uniform sample without replacement, and M (W - P_f) has mean zero. (Rows of earlier W make it consistent only: as W
 // settles, P -> W.) Complete (f = 1, P = W) it is exact. Certain columns are left out of W - P_f: among them are points
 // of tiny degree, where a model that is off by little is off by much.
-// The parts of a batch tell the variance: with X_b = (I - WW')(L_:b W_b - c M_:b W_b), b = 1..B,
+// The parts of a batch tell the variance: with X_b = (I - WW')(L_:b - c M_:b)(W_b - P_b), b = 1..B,
 //     V = B/(B-1) [sum_b X_b'X_b - (sum_b X_b)'(sum_b X_b) / B]        the noise of their sum
 //     noise of G = f^2 (1 - seen/others) sum of V over the batches     (finite population)
 // and c in [0, 1] is the one that makes trace V least. Where the model is useless (narrow kernels in many dimensions,
@@ -47,7 +47,8 @@ class BatchMemory {
 
   int64_t certain_count() const { return certain_count_; }
   int64_t others() const { return L_.n() - certain_count_; }
-  bool is_certain(int64_t row) const { return certain_[size_t(row)] != 0; }
+  /// Of the batch so far; two or more tell its noise.
+  int64_t parts() const { return parts_; }
 
   /// Multiplies columns that are in memory, which are certain ones.
   void add_kept(const KeptColumns<T>& kept, MatrixView<const T> W);
@@ -78,7 +79,6 @@ class BatchMemory {
     Eigen::MatrixXd with(double c) const { return GG - c * (GM + GM.transpose()) + c * c * MM; }
   };
   Matrix<T> take_changes(std::span<const int64_t> columns, MatrixView<const T> W);
-  Matrix<T> multiply_changes(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop);
   void add_products(MatrixView<const T> W, MatrixView<const T> G, MatrixView<const T> M, Products& outside,
                     Products& inside) const;
   Matrix<T> others_of(MatrixView<const T> V) const;
@@ -90,7 +90,7 @@ class BatchMemory {
   std::vector<uint8_t> certain_;
   int64_t certain_count_ = 0;
   Matrix<T> P_, rest_, sure_, batch_;
-  Matrix<T> batch_rows_;  ///< W_j of the columns of this batch, 0 elsewhere
+  Matrix<T> batch_rows_;  ///< W_j - P_j of the columns of this batch, 0 elsewhere
   Products outside_, inside_;
   int64_t parts_ = 0, seen_ = 0;
   Eigen::MatrixXd noise_;  ///< V summed over the batches

@@ -39,7 +39,6 @@ class Budget {
     return share < 0 ? std::numeric_limits<double>::quiet_NaN() : std::min(1.0, share);
   }
   double seconds() const { return clock_.seconds(); }
-  int64_t columns_left(int64_t columns) const { return columns_ - columns; }
 
  private:
   Stopwatch clock_;

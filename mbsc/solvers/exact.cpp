@@ -69,7 +69,8 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
         pairs.status = Status::stopped;
         break;
       }
-      const bool last = budget.spent(pairs.columns_evaluated + n, pairs.iterations);
+      // Another step and its certificate are two products.
+      const bool last = budget.spent(pairs.columns_evaluated + 2 * n - 1, pairs.iterations);
       if (enough && (residual <= std::max(target, floor) || last || whole)) {
         const bool progress = certify_ritz();
         if (best <= tolerance)

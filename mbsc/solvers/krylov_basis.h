@@ -99,9 +99,10 @@ class KrylovBasis {
     A += Eigen::MatrixXd(A.transpose());
     A.diagonal() += squares.cwiseProduct(theta);
     B.diagonal() += squares;
-    SmallEigen best = eigen_descending(A, B);
-    if (best.values.size() == 0)
-      best = {theta, B.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal().toDenseMatrix()};
+    // Columns that L maps to zero (their y is replaced by a random vector, with the bound 1) keep B from being definite.
+    Eigen::MatrixXd lifted = B;
+    lifted.diagonal().array() += std::max(1e-300, 1e-11 * B.diagonal().maxCoeff());
+    SmallEigen best = eigen_descending(A, lifted);
     Ahead out{images(c), best.values, Eigen::VectorXd(c)};
     multiply<T>(space_, out.vectors, best.vectors, out.vectors);
     orthonormalize_in_order<T>(space_, out.vectors, options_);
@@ -110,7 +111,7 @@ class KrylovBasis {
       const Eigen::VectorXd off = (theta.array() - best.values[j]).matrix().cwiseProduct(g);
       const double length = g.dot(B * g);
       out.residuals[j] =
-          length > 0 ? std::min(1.0, std::sqrt((off.squaredNorm() + std::max(0.0, g.dot(S * g))) / length)) : 1;
+          length > 0.5 ? std::min(1.0, std::sqrt((off.squaredNorm() + std::max(0.0, g.dot(S * g))) / length)) : 1;
     }
     return out;
   }

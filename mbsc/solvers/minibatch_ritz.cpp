@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
 // A budget of B passes is spent on, in this order:
-//   1. Warm start: Nystrom from up to n/5, at most 2,000, landmarks drawn by importance; the leading k' = 3k
+//   1. Warm start: Nystrom from n/5 landmarks, at most 2,000, within the budget, drawn by importance; the leading k' = 3k
 //      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
 //   2. Batches of columns: the important ones, and those of the landmarks, are kept where 256 MiB hold them, else anew
 //      for each step; the others come uniformly without replacement. All columns seen so far speak in the estimates
@@ -49,11 +49,14 @@ int64_t model_rank(int64_t n, int64_t block) {
   return std::max(block, std::min<int64_t>(100, (int64_t{256} << 20) / (4 * std::max<int64_t>(1, n))));
 }
 
+template <class T>
 int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
-  if (options.landmarks > 0) return std::min(options.landmarks, n);
-  const int64_t most = std::min<int64_t>(n, std::clamp<int64_t>(n / 5, 500, 2000));
-  return std::clamp<int64_t>(affordable_landmarks<float>(n, budget), 1, most);
+  const int64_t most = options.landmarks > 0 ? options.landmarks : std::clamp<int64_t>(n / 5, 100, 2000);
+  return std::clamp<int64_t>(affordable_landmarks<T>(n, budget), 1, std::min(n, most));
 }
+template int64_t ritz_landmarks<float>(int64_t, int64_t, const SolverOptions&);
+template int64_t ritz_landmarks<double>(int64_t, int64_t, const SolverOptions&);
+
 
 namespace {
 
@@ -99,7 +102,7 @@ class RitzSolver {
         plan_(make_plan(n_, options, batch_size_)),
         budget_(
             n_, options,
-            options.passes.value_or(double(std::max<int64_t>(1, plan_.products)) + double(plan_.sampled) / double(n_)),
+            options.passes.value_or(double(plan_.products) + double(plan_.sampled) / double(n_)),
             L.comm(), plan_.products >= 1000 || (options.tolerance && !options.passes)) {}
 
   EigenPairs<T> solve() {
@@ -111,7 +114,7 @@ class RitzSolver {
       const bool go_on = run_batches();
       kept_ = {};
       model_.reset();
-      if (go_on && plan_.products > 0) polish();
+      if (go_on && plan_.products > 0 && !budget_.spent(0, 0)) polish();
     } catch (const Stopped&) {
       pairs_.status = Status::stopped;
     }
@@ -129,7 +132,7 @@ class RitzSolver {
     if (options_.start == Start::random) return;
     const bool by_importance = options_.columns == ColumnChoice::importance;
     const auto landmarks =
-        important_columns(L_, ritz_landmarks(n_, plan_.sampled, options_), by_importance, options_.seed);
+        important_columns(L_, ritz_landmarks<T>(n_, plan_.sampled, options_), by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
     model_.emplace(L_, landmarks, model_rank(n_, columns_), options_.stop);
     pairs_.columns_evaluated = model_->columns_evaluated();
@@ -161,6 +164,7 @@ class RitzSolver {
   /// False where the run was asked to end.
   bool run_batches() {
     int64_t left = plan_.sampled - pairs_.columns_evaluated;
+    if (int64_t(kept_.indices.size()) == n_) return run_kept();
     // A sample smaller than half the landmarks knows less than they do.
     if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
     std::vector<uint8_t> certain(size_t(space_.local_rows()));
@@ -178,7 +182,7 @@ class RitzSolver {
     while (left > 0 && !budget_.spent(0, pairs_.iterations - 1)) {
       // As many as all before; after the first pass a quarter of a pass at a time.
       const int64_t target = first_pass >> std::max<int64_t>(0, doublings - 1 - steps++);
-      int64_t count = seen < first_pass ? std::max<int64_t>(1, target - seen) : std::max<int64_t>(1, n_ / 4);
+      int64_t count = seen < first_pass ? std::max<int64_t>(1, target - seen) : std::max<int64_t>(1, memory.others() / 4);
       const int64_t before = pairs_.columns_evaluated;
       if (certain_cost > 0 && left > certain_cost && !add_certain(memory)) return false;
       count = std::min(constant ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
@@ -186,9 +190,20 @@ class RitzSolver {
       if (!kept_.indices.empty()) memory.add_kept(kept_, W_);
       if (!add_batch(memory, count)) return false;
       seen += count;
-      if (pairs_.columns_evaluated == before) break;  // every column is in memory
       left -= pairs_.columns_evaluated - before;
-      if (!step(memory)) return false;
+      if (memory.parts() > 1 && !step(memory)) return false;  // one part does not tell its noise
+      if (pairs_.columns_evaluated == before) break;
+    }
+    return true;
+  }
+  /// With every column in memory steps cost nothing.
+  bool run_kept() {
+    certain_.assign(size_t(n_), 1);
+    BatchMemory<T> memory(L_, columns_, std::vector<uint8_t>(size_t(space_.local_rows()), 1));
+    for (int round = 0; round < 8; ++round) {
+      memory.add_kept(kept_, W_);
+      ++pairs_.iterations;
+      if (!observe_step() || !step(memory)) return false;
     }
     return true;
   }
@@ -320,7 +335,7 @@ class RitzSolver {
     const double moved = options_.stall ? subspace_error<T>(space_, W_, next) : 0;
     memory.turn(gram<T>(space_, W_, next));
     W_ = std::move(next);
-    if (options_.stall && moved < *options_.stall) {
+    if (options_.stall && is_heard && moved < *options_.stall) {
       pairs_.status = options_.tolerance ? Status::stalled : Status::finished;
       return false;
     }
@@ -357,7 +372,15 @@ class RitzSolver {
     if (options_.tolerance) {
       pairs_.subspace_error = std::nan("");
       pairs_.subspace_error_source = ErrorSource::none;
+      if (plan_.products == 1) {  // enough to tell how good the block is
+        pairs_.vectors = W_;
+        certify(L_, options_.stop, k_, pairs_);
+        pairs_.status = largest_residual(pairs_) <= *options_.tolerance ? Status::converged : Status::budget;
+        return;
+      }
+      const int64_t before = pairs_.full_products;
       krylov_until(L_, options, budget_, W_, observer_, pairs_);
+      if (pairs_.full_products == before) pairs_.vectors = {};  // stopped in the first: what the batches found
       return;
     }
     const KrylovSizes sizes = krylov_sizes(n_, options);

@@ -5,7 +5,8 @@
 
 namespace mbsc {
 
-/// Landmarks of the warm start within a budget of columns; each costs two.
+/// Landmarks of the warm start within a budget of columns.
+template <class T>
 int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
 /// Columns of the control variate: what memory has room for, at least those of the block.
 int64_t model_rank(int64_t n, int64_t block);

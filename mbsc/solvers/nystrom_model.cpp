@@ -11,7 +11,8 @@ using Eigen::VectorXd;
 template <class T>
 NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
                               const StopToken& stop)
-    : L_(L), basis_(nystrom_basis(L, landmarks, rank, stop)), hidden_(L.hidden_diagonal()), own_(hidden_.size()) {
+    : L_(L), basis_(nystrom_basis(L, landmarks, rank, stop)), hidden_(L.hidden_diagonal()),
+      definite_(L.definite_diagonal()), own_(hidden_.size()) {
   const int64_t first = L.rows().own_rows().begin;
   L.rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i) {
@@ -37,7 +38,7 @@ void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
   multiply_low_rank(V, out);
   L_.rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
-      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(hidden_[size_t(i)]) * V(i, c);
+      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(definite_[size_t(i)]) * V(i, c);
   });
 }
 

@@ -34,12 +34,13 @@ class NystromModel {
 
  private:
   void multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const;
-  bool is_trusted(int64_t row) const { return hidden_[size_t(row)] <= 1; }
+  bool is_trusted(int64_t row) const { return hidden_[size_t(row)] > 0 && hidden_[size_t(row)] <= 1; }
 
   const Normalized<T>& L_;
   NystromBasis<T> basis_;
-  std::vector<double> hidden_;  ///< h
-  std::vector<double> own_;     ///< the diagonal of Q Theta Q' without the regularisation
+  std::vector<double> hidden_;    ///< a(x, x) / degree
+  std::vector<double> definite_;  ///< h
+  std::vector<double> own_;       ///< the diagonal of Q Theta Q' without the regularisation
 };
 
 }  // namespace mbsc

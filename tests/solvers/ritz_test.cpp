@@ -167,6 +167,18 @@ TEST(BatchMemory, KeptColumnsCountLikeCertainOnes) {
   EXPECT_LT((a.projected - b.projected).norm(), 1e-12);
 }
 
+TEST(NystromModel, TakesOutTheDiagonalOfARegularisedKernel) {
+  const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, 0.1);
+  std::vector<int64_t> all(n);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const NystromModel<double> model(p.L, all, n, {});
+  const Matrix<double> W = random_basis(p.L, 4, options_for(1));
+  Matrix<double> image(n, 4);
+  model.multiply(W, image);
+  const MatrixXd exact = p.dense * to_eigen(W);
+  EXPECT_LT((to_eigen(image) - exact).norm(), 1e-3 * exact.norm());
+}
+
 TEST(NystromModel, SaysNothingOfPointsOfTinyDegree) {
   Matrix<double> X = clouds<double>(n, 2, 3.0, 1);
   X(0, 0) = 60, X(1, 0) = 65;  // a(x_0, x_1) = exp(-12.5)
@@ -255,6 +267,27 @@ TEST(Ritz, ToleranceAloneIsReachedAndRecomputed) {
   EXPECT_FALSE(pairs.residuals_are_bounds);
   EXPECT_LE(largest_residual(pairs), 1e-8);
   EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), 1e-7);
+}
+
+TEST(Ritz, ABudgetHoldsBesideATolerance) {
+  for (const double passes : {0.5, 1.1, 1.5, 2.0, 2.5, 3.0, 4.0}) {
+    SolverOptions options = options_for(passes);
+    options.tolerance = 1e-14;
+    const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
+    EXPECT_LE(pairs.columns_evaluated, int64_t(passes * n + 0.5)) << passes;
+    EXPECT_NE(pairs.status, Status::converged);
+    EXPECT_EQ(pairs.residuals.empty(), passes < 1.05);
+    EXPECT_FALSE(pairs.residuals_are_bounds);
+  }
+}
+
+TEST(Ritz, WithEveryColumnInMemoryItGoesOnForNothing) {
+  SolverOptions options = options_for(1);
+  options.landmarks = n;
+  options.polish = false;
+  const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
+  EXPECT_EQ(pairs.columns_evaluated, n);
+  EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), 1e-9);
 }
 
 TEST(Ritz, ProbeBoundsWhatIsLeft) {
