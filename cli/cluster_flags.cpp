@@ -134,12 +134,14 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--columns", columns, "minibatch, ritz: importance | uniform sampling [importance]")
       ->check(one_of(column_choices))
       ->group(solver);
-  command
-      .add_flag("--control-variate,!--no-control-variate", control_variate,
-                "minibatch, ritz: sample only what Nystrom misses, where that helps [on]")
-      ->group(solver);
-  command.add_flag("--polish,!--no-polish", polish, "minibatch, ritz: full products from 1.5 passes on [on]")
-      ->group(solver);
+  // Not a flag bound to the variable: that would be false where it is not given.
+  const auto add_switch = [&](const std::string& name, std::optional<bool>& to, const std::string& text) {
+    command.add_flag_callback("--" + name, [&to] { to = true; }, text)->group(solver);
+    command.add_flag_callback("--no-" + name, [&to] { to = false; }, "not that")->group(solver);
+  };
+  add_switch("control-variate", control_variate,
+             "minibatch, ritz: sample only what Nystrom misses, where that helps [on]");
+  add_switch("polish", polish, "minibatch, ritz: full products from 1.5 passes on [on]");
   command.add_option("--step", step, "minibatch: lambda of AdaGrad [1/sqrt(n)]")->group(solver);
   command.add_option("--epsilon", epsilon, "minibatch: epsilon of AdaGrad [1e-6]")->group(solver);
   command.add_option("--landmarks", landmarks, "nystrom: sampled points [500; as a start up to 2,000, adagrad 10]")

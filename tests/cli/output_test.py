@@ -51,6 +51,19 @@ class Output(ProgramTest):
                 self.assertEqual((summary["seed"], summary["threads"]), (7, 2))
                 self.assertEqual(summary["version"], (ROOT / "VERSION").read_text().strip())
 
+    def test_switches_are_on_unless_they_are_switched_off(self):
+        for name in ("polish", "control-variate"):
+            for option, on in ((None, True), (f"--{name}", True), (f"--no-{name}", False)):
+                with self.subTest(option=option, name=name):
+                    arguments = [option] if option else []
+                    _, summary = self.cluster("points.csv", 3, "--label-column", "last", "--method", "minibatch",
+                                              "--passes", 2, *arguments)
+                    if name == "polish":
+                        self.assertEqual(summary["minibatch"]["polish"], on)
+                        self.assertEqual(summary["residuals"] is not None, on)
+                    elif not on:
+                        self.assertEqual(summary["minibatch"]["control_variate"], 0)
+
     def test_summary_and_report_say_where_degrees_come_from(self):
         _, summary = self.cluster_points()
         self.assertEqual(summary["degrees"], "exact")
