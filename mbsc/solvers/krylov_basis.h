@@ -99,10 +99,10 @@ class KrylovBasis {
     A += Eigen::MatrixXd(A.transpose());
     A.diagonal() += squares.cwiseProduct(theta);
     B.diagonal() += squares;
-    // Columns that L maps to zero (their y is replaced by a random vector, with the bound 1) keep B from being definite.
+    // A column that L maps to zero leaves B singular: its y becomes a random vector, and the bound 1.
     Eigen::MatrixXd lifted = B;
-    lifted.diagonal().array() += std::max(1e-300, 1e-11 * B.diagonal().maxCoeff());
-    SmallEigen best = eigen_descending(A, lifted);
+    lifted.diagonal().array() += 1e-11 * B.trace();
+    const SmallEigen best = eigen_descending(A, lifted);
     Ahead out{images(c), best.values, Eigen::VectorXd(c)};
     multiply<T>(space_, out.vectors, best.vectors, out.vectors);
     orthonormalize_in_order<T>(space_, out.vectors, options_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
 // A budget of B passes is spent on, in this order:
-//   1. Warm start: Nystrom from n/5 landmarks, at most 2,000, within the budget, drawn by importance; the leading k' = 3k
-//      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
+//   1. Warm start: Nystrom from n/5 landmarks (100 to 2,000, within the budget) drawn by importance; the leading
+//      k' = 3k eigenvectors of the model it gives (nystrom_model.h). Or a random block.
 //   2. Batches of columns: the important ones, and those of the landmarks, are kept where 256 MiB hold them, else anew
 //      for each step; the others come uniformly without replacement. All columns seen so far speak in the estimates
 //      G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken whenever the number of
@@ -182,7 +182,7 @@ class RitzSolver {
     while (left > 0 && !budget_.spent(0, pairs_.iterations - 1)) {
       // As many as all before; after the first pass a quarter of a pass at a time.
       const int64_t target = first_pass >> std::max<int64_t>(0, doublings - 1 - steps++);
-      int64_t count = seen < first_pass ? std::max<int64_t>(1, target - seen) : std::max<int64_t>(1, memory.others() / 4);
+      int64_t count = std::max<int64_t>(1, seen < first_pass ? target - seen : memory.others() / 4);
       const int64_t before = pairs_.columns_evaluated;
       if (certain_cost > 0 && left > certain_cost && !add_certain(memory)) return false;
       count = std::min(constant ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
@@ -196,6 +196,7 @@ class RitzSolver {
     }
     return true;
   }
+
   /// With every column in memory steps cost nothing.
   bool run_kept() {
     certain_.assign(size_t(n_), 1);
@@ -207,6 +208,7 @@ class RitzSolver {
     }
     return true;
   }
+
   /// The certain columns are kept as well where there is room, and those that are kept are certain. Returns their cost.
   int64_t keep_certain(std::vector<uint8_t>& certain) {
     const Range own = space_.own_rows();
@@ -228,6 +230,7 @@ class RitzSolver {
     }
     return fits ? count : 0;
   }
+
   bool model_random() const { return options_.start == Start::random; }
 
   bool add_certain(BatchMemory<T>& memory) {
@@ -290,7 +293,9 @@ class RitzSolver {
     for (int64_t i = 0; i < columns_; ++i) {
       spread[i] = std::max(noise(i, i), typical);
       size[i] = std::max(theta_[i], floor);
-      if (i < k_) heard_all += signal(i, i) / (size[i] * size[i]), noise_all += spread[i] / (size[i] * size[i]);
+      if (i >= k_) continue;
+      heard_all += signal(i, i) / (size[i] * size[i]);
+      noise_all += spread[i] / (size[i] * size[i]);
     }
     // One column may stand out of the noise by chance; all together less easily.
     const bool is_heard = heard_all > caution * noise_all;
@@ -321,12 +326,9 @@ class RitzSolver {
     A.diagonal() += theta_;
     N.diagonal().array() += 1;
     const SmallEigen ahead = eigen_descending(A, N);
-    MatrixXd turn = ritz.vectors, add = turn * scale.asDiagonal();
-    if (ahead.values.size() > 0) {
-      turn *= ahead.vectors;
-      add *= ahead.vectors;
-      theta_ = ahead.values;
-    }
+    theta_ = ahead.values;
+    const MatrixXd turn = ritz.vectors * ahead.vectors;
+    const MatrixXd add = ritz.vectors * scale.asDiagonal() * ahead.vectors;
     Matrix<T> next(W_.rows(), columns_);
     multiply<T>(space_, W_, turn, next);
     subtract<T>(space_, e.H, -add, next);

@@ -22,11 +22,11 @@ inline SmallEigen eigen_descending(const Eigen::MatrixXd& B) {
   return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
 }
 
-/// The same of the pencil A - t B: vectors G with G'BG = I. Empty where B is not safely definite.
+/// The same of the pencil A - t B, B definite but for rounding: vectors G with G'BG = I.
 inline SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   const SmallEigen basis = eigen_descending(B);
-  if (!(basis.values.minCoeff() > 1e-12 * basis.values[0])) return {};
-  const Eigen::MatrixXd root = basis.vectors * basis.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  const Eigen::VectorXd sizes = basis.values.cwiseMax(1e-14 * basis.values[0]);
+  const Eigen::MatrixXd root = basis.vectors * sizes.cwiseSqrt().cwiseInverse().asDiagonal();
   const SmallEigen inner = eigen_descending(root.transpose() * A * root);
   return {inner.values, root * inner.vectors};
 }

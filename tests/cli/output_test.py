@@ -52,17 +52,16 @@ class Output(ProgramTest):
                 self.assertEqual(summary["version"], (ROOT / "VERSION").read_text().strip())
 
     def test_switches_are_on_unless_they_are_switched_off(self):
-        for name in ("polish", "control-variate"):
-            for option, on in ((None, True), (f"--{name}", True), (f"--no-{name}", False)):
-                with self.subTest(option=option, name=name):
-                    arguments = [option] if option else []
-                    _, summary = self.cluster("points.csv", 3, "--label-column", "last", "--method", "minibatch",
-                                              "--passes", 2, *arguments)
-                    if name == "polish":
-                        self.assertEqual(summary["minibatch"]["polish"], on)
-                        self.assertEqual(summary["residuals"] is not None, on)
-                    elif not on:
-                        self.assertEqual(summary["minibatch"]["control_variate"], 0)
+        rows, _ = three_blobs((600, 400, 200))
+        self.write_csv("many.csv", rows)
+        for arguments, polish, control_variate in (((), True, True), (("--polish", "--control-variate"), True, True),
+                                                   (("--no-polish",), False, True),
+                                                   (("--no-control-variate",), True, False)):
+            with self.subTest(arguments=arguments):
+                _, summary = self.cluster("many.csv", 3, "--method", "minibatch", "--passes", 2, *arguments)
+                self.assertEqual(summary["minibatch"]["polish"], polish)
+                self.assertEqual(summary["residuals"] is not None, polish)
+                self.assertEqual(summary["minibatch"]["control_variate"] > 0, control_variate)
 
     def test_summary_and_report_say_where_degrees_come_from(self):
         _, summary = self.cluster_points()

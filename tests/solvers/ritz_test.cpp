@@ -129,8 +129,10 @@ TEST(BatchMemory, ProjectionIsUnbiasedAndNoNoisierThanItSays) {
       const double z = (mean - exact).cwiseQuotient((squares / draws).cwiseSqrt()).cwiseAbs().maxCoeff();
       fmt::print("{} columns, model {}: largest |z| {:.2f}, noise claimed / seen {:.2f}\n", count, with != nullptr, z,
                  claimed / squares.sum());
+      // 16 entries, six times: the largest of 96 normal |z| is above 4.5 once in 1,500. The claim is an upper bound
+      // (the symmetric part of W'G has about half its noise), known to a few percent; far above it would be of no use.
       EXPECT_LT(z, 4.5);
-      EXPECT_GT(claimed / squares.sum(), 0.8);
+      EXPECT_GT(claimed / squares.sum(), 0.9);
       EXPECT_LT(claimed / squares.sum(), 4);
     }
 }
