@@ -45,6 +45,12 @@ std::string degrees_name(DegreeKind kind) {
   return kind == DegreeKind::exact ? "exact" : kind == DegreeKind::sampled ? "sampled" : "nystrom";
 }
 
+std::string degree_quality(const Clustering& c) {
+  if (*c.degree_largest_error == 0) return "exact after all columns were seen";
+  return fmt::format("typical error {:.2g} %, largest {:.2g} %", 100 * *c.degree_relative_error,
+                     100 * *c.degree_largest_error);
+}
+
 std::string affinity_name(const ClusterFlags& flags) { return flags.affinity.value_or("rbf"); }
 
 ordered_json number_or_null(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr); }
@@ -73,9 +79,7 @@ std::string text_report(const Report& r) {
   if (r.options.degrees == DegreeKind::nystrom) affinity += ", degrees approximated by nystrom";
   line("affinity", affinity);
   if (c.degree_relative_error)
-    line("degrees",
-         fmt::format("sampled from {} columns, typical error {:.2g} %, largest {:.2g} %", with_commas(c.degree_columns),
-                     100 * *c.degree_relative_error, 100 * *c.degree_largest_error));
+    line("degrees", fmt::format("sampled from {} columns, {}", with_commas(c.degree_columns), degree_quality(c)));
   if (c.isolated_points > 0)
     line("isolated", fmt::format("{} points without a neighbour that counts, labelled with the nearest cluster",
                                  c.isolated_points));

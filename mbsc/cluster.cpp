@@ -15,8 +15,8 @@
 #include "mbsc/labelling.h"
 #include "mbsc/metrics/normalized_cut.h"
 #include "mbsc/solvers/krylov_sizes.h"
-#include "mbsc/solvers/minibatch_ritz.h"
 #include "mbsc/solvers/nystrom_basis.h"
+#include "mbsc/solvers/ritz_plan.h"
 
 namespace mbsc {
 namespace {
@@ -104,9 +104,18 @@ Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& opti
   }
   SampledDegrees sampled = sample_degrees(affinity, choose_degree_columns(n, options), options.seed, stop, progress);
   result.degree_columns = sampled.columns_evaluated;
-  result.degree_relative_error = sampled.relative_error;
-  result.degree_largest_error = sampled.largest_relative_error;
   return std::move(sampled.degrees);
+}
+
+/// The rows that stand apart from the clustering, counted; refuses where too few are left.
+std::vector<uint8_t> exclude_isolated(const Normalized<float>& L, const ClusterOptions& options, Clustering& result) {
+  std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
+  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
+  const int64_t left = L.n() - result.isolated_points;
+  require(left >= options.clusters, "only {} of {} points have a neighbour{}: too few for {} clusters", left, L.n(),
+          std::isnan(result.gamma) ? "" : fmt::format(" at gamma = {}; choose a smaller gamma", result.gamma),
+          options.clusters);
+  return excluded;
 }
 
 void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
@@ -160,14 +169,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
       },
       result);
   const double degree_passes = double(result.degree_columns) / double(points.rows);
-  const Normalized<float> L(*affinity, degrees, options.regularization);
-  const std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
-  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
-  require(points.rows - result.isolated_points >= options.clusters,
-          "only {} of {} points have a neighbour{}: too few for {} clusters", points.rows - result.isolated_points,
-          points.rows,
-          std::isnan(result.gamma) ? "" : fmt::format(" at gamma = {}; choose a smaller gamma", result.gamma),
-          options.clusters);
+  Normalized<float> L(*affinity, std::move(degrees), options.regularization);
+  std::vector<uint8_t> excluded = exclude_isolated(L, options, result);
   result.seconds.degrees = degree_clock.seconds();
 
   const Stopwatch solve_clock;
@@ -181,7 +184,17 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
       pairs.full_products > 0 && !solver.seconds && !solver.iterations &&
       (!solver.passes || double(pairs.columns_evaluated) / double(points.rows) + 1 <= *solver.passes);
   if (pairs.iterations == 0 && pairs.status == Status::stopped) throw Stopped();
+  std::optional<Degrees> better = std::move(pairs.degrees);
   take_pairs(std::move(pairs), points.rows, result);
+  if (better) {
+    L = L.with(std::move(*better));
+    excluded = exclude_isolated(L, options, result);
+  }
+  if (options.degrees == DegreeKind::sampled) {
+    const DegreeError error = degree_error(rows, L.all_degrees());
+    result.degree_relative_error = error.relative;
+    result.degree_largest_error = error.largest;
+  }
   result.seconds.solve = solve_clock.seconds();
 
   const Stopwatch kmeans_clock;
@@ -205,8 +218,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   const Stopwatch cut_clock;
   if (options.degrees != DegreeKind::nystrom && !stopped) {
     // The volumes of sampled degrees are off by more than a cut is: better from the cut's own columns.
-    const std::span<const double> volumes =
-        options.degrees == DegreeKind::exact ? std::span<const double>(degrees.sum) : std::span<const double>();
+    const bool exact_degrees = result.degree_largest_error.value_or(0) == 0;
+    const std::span<const double> volumes = exact_degrees ? L.degrees() : std::span<const double>();
     try {
       if (exact_cut) {
         result.normalized_cut = normalized_cut<float>(*affinity, volumes, result.labels, options.clusters, stop);
@@ -222,7 +235,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   }
   result.seconds.cut = cut_clock.seconds();
   result.kernel_values = affinity->kernel_values();
-  result.degrees = std::move(degrees.sum);
+  result.degrees.assign(L.degrees().begin(), L.degrees().end());
   return result;
 }
 

@@ -22,6 +22,9 @@ struct Degrees {
   explicit Degrees(int64_t rows) : sum(size_t(rows)), squares(size_t(rows)) {}
   std::vector<double> sum;      ///< d_i = sum_j a_ij
   std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
+  // Where they come from a sample (sampled_degrees.h):
+  std::vector<double> variance;  ///< of `sum`, estimated; 0 where that row is exact; empty: all are
+  int64_t columns = 0;           ///< how many were drawn
 };
 
 /// Sums over a few columns of A, which are sums over a few of its rows as well.

@@ -10,17 +10,17 @@ namespace mbsc {
 
 template <class T>
 Normalized<T>::Normalized(const Affinity<T>& affinity, Degrees degrees, double regularization)
-    : affinity_(affinity),
-      degrees_(std::move(degrees.sum)),
-      squares_(std::move(degrees.squares)),
-      s_(degrees_.size()),
-      isolated_(degrees_.size()) {
+    : affinity_(&affinity),
+      degrees_(std::move(degrees)),
+      s_(degrees_.sum.size()),
+      isolated_(degrees_.sum.size()),
+      regularization_(regularization) {
   require(std::isfinite(regularization) && regularization >= 0, "regularization must be at least 0; got {}",
           regularization);
   const std::vector<double> sums = sum_over_blocks(rows(), 2, [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < range.end; ++i) {
-      out[0] += degrees_[size_t(i)];
-      out[1] += degrees_[size_t(i)] > 0 ? 0 : 1;
+      out[0] += degrees_.sum[size_t(i)];
+      out[1] += degrees_.sum[size_t(i)] > 0 ? 0 : 1;
     }
   });
   require(sums[0] > 0,
@@ -28,24 +28,41 @@ Normalized<T>::Normalized(const Affinity<T>& affinity, Degrees degrees, double r
   tau_ = regularization * sums[0] / double(n());
   isolated_count_ = tau_ > 0 ? 0 : int64_t(sums[1]);
   for (size_t i = 0; i < s_.size(); ++i) {
-    const double degree = degrees_[i] + tau_;
+    const double degree = degrees_.sum[i] + tau_;
     isolated_[i] = !(degree > 0);
     s_[i] = degree > 0 ? T(1 / std::sqrt(degree)) : T{};
   }
   all_s_ = comm().template gather<T>(s_);
 }
 
+namespace {
+
+/// out = S Y of the leading columns; the last one of Y is row sums where they are asked for.
+template <class T>
+void scale_rows(const RowSpace& rows, std::span<const T> s, MatrixView<const T> Y, MatrixView<T> out,
+                std::vector<double>* row_sums) {
+  rows.for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      for (int64_t c = 0; c < out.cols; ++c) out(i, c) = s[size_t(i)] * Y(i, c);
+      if (row_sums) (*row_sums)[size_t(i)] += double(Y(i, out.cols));
+    }
+  });
+}
+
+}  // namespace
+
 template <class T>
 void Normalized<T>::multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
-                                     const StopToken& stop) const {
-  Matrix<T> scaled(C.rows, C.cols);
-  for (int64_t j = 0; j < C.rows; ++j)
-    for (int64_t c = 0; c < C.cols; ++c) scaled(j, c) = root(columns[j]) * C(j, c);
-  affinity_.multiply_columns(columns, scaled, out, stop);
-  rows().for_each_block([&](int64_t, Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i)
-      for (int64_t c = 0; c < out.cols; ++c) out(i, c) *= s_[size_t(i)];
-  });
+                                     const StopToken& stop, std::vector<double>* row_sums) const {
+  Matrix<T> scaled(C.rows, C.cols + (row_sums ? 1 : 0));
+  for (int64_t j = 0; j < C.rows; ++j) {
+    for (int64_t c = 0; c < C.cols; ++c) scaled(j, c) = inverse_root_degree(columns[j]) * C(j, c);
+    if (row_sums) scaled(j, C.cols) = 1;
+  }
+  Matrix<T> wider(row_sums ? out.rows : 0, scaled.cols());
+  const MatrixView<T> Y = row_sums ? wider.view() : out;
+  affinity_->multiply_columns(columns, scaled, Y, stop);
+  scale_rows<T>(rows(), s_, Y, out, row_sums);
 }
 
 template <class T>
@@ -63,17 +80,19 @@ void Normalized<T>::add_exact(MatrixView<const T> W, MatrixView<T> out) const {
 }
 
 template <class T>
-void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
-  Matrix<T> scaled(W.rows, W.cols);
+void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
+                             std::vector<double>* row_sums) const {
+  Matrix<T> scaled(W.rows, W.cols + (row_sums ? 1 : 0));
   rows().for_each_block([&](int64_t, Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i)
+    for (int64_t i = range.begin; i < range.end; ++i) {
       for (int64_t c = 0; c < W.cols; ++c) scaled(i, c) = s_[size_t(i)] * W(i, c);
+      if (row_sums) scaled(i, W.cols) = 1;
+    }
   });
-  affinity_.multiply(scaled, out, stop);
-  rows().for_each_block([&](int64_t, Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i)
-      for (int64_t c = 0; c < out.cols; ++c) out(i, c) *= s_[size_t(i)];
-  });
+  Matrix<T> wider(row_sums ? out.rows : 0, scaled.cols());
+  const MatrixView<T> Y = row_sums ? wider.view() : out;
+  affinity_->multiply(scaled, Y, stop);
+  scale_rows<T>(rows(), s_, Y, out, row_sums);
   add_exact(W, out);
 }
 
@@ -81,14 +100,14 @@ template <class T>
 std::vector<double> Normalized<T>::hidden_diagonal() const {
   std::vector<double> diagonal(s_.size());
   for (size_t i = 0; i < s_.size(); ++i)
-    if (degrees_[i] > 0) diagonal[i] = affinity_.self_similarity() / degrees_[i];
+    if (degrees_.sum[i] > 0) diagonal[i] = affinity_->self_similarity() / degrees_.sum[i];
   return diagonal;
 }
 
 template <class T>
 std::vector<double> Normalized<T>::definite_diagonal() const {
   std::vector<double> diagonal(s_.size());
-  for (size_t i = 0; i < s_.size(); ++i) diagonal[i] = affinity_.self_similarity() * double(s_[i]) * double(s_[i]);
+  for (size_t i = 0; i < s_.size(); ++i) diagonal[i] = affinity_->self_similarity() * double(s_[i]) * double(s_[i]);
   return diagonal;
 }
 
@@ -97,31 +116,31 @@ std::vector<double> Normalized<T>::column_squares() const {
   std::vector<double> squares(s_.size());
   for (size_t i = 0; i < s_.size(); ++i) {
     const double root = double(s_[i]);
-    squares[i] = squares_.empty() ? (root > 0 ? 1 : 0) : squares_[i] * root * root * root * root;
+    squares[i] = degrees_.squares.empty() ? (root > 0 ? 1 : 0) : degrees_.squares[i] * root * root * root * root;
   }
   return squares;
 }
 
 template <class T>
 void Normalized<T>::evaluate_definite(Range range, std::span<const int64_t> columns, MatrixView<T> out) const {
-  affinity_.evaluate(range, columns, out);
+  affinity_->evaluate(range, columns, out);
   const int64_t first = rows().own_rows().begin + range.begin;
-  const T flat = T(tau_ / double(n())), self = T(affinity_.self_similarity());
+  const T flat = T(tau_ / double(n())), self = T(affinity_->self_similarity());
   for (int64_t i = 0; i < range.size(); ++i)
     for (size_t j = 0; j < columns.size(); ++j) {
       T& a = out(i, int64_t(j));
-      a = root(first + i) * root(columns[j]) * ((columns[j] == first + i ? self : a) + flat);
+      a = inverse_root_degree(first + i) * inverse_root_degree(columns[j]) * ((columns[j] == first + i ? self : a) + flat);
     }
 }
 
 template <class T>
 void Normalized<T>::evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const {
-  affinity_.evaluate_square(points, out);
-  const T flat = T(tau_ / double(n())), self = T(affinity_.self_similarity());
+  affinity_->evaluate_square(points, out);
+  const T flat = T(tau_ / double(n())), self = T(affinity_->self_similarity());
   for (size_t i = 0; i < points.size(); ++i)
     for (size_t j = 0; j < points.size(); ++j) {
       T& a = out(int64_t(i), int64_t(j));
-      a = root(points[i]) * root(points[j]) * ((i == j ? self : a) + flat);
+      a = inverse_root_degree(points[i]) * inverse_root_degree(points[j]) * ((i == j ? self : a) + flat);
     }
 }
 
@@ -137,18 +156,18 @@ void Normalized<T>::add_definite(std::span<const int64_t> columns, MatrixView<co
   std::vector<double> flat(size_t(C.cols));
   for (int64_t j = 0; j < C.rows; ++j)
     for (int64_t c = 0; c < C.cols; ++c)
-      flat[size_t(c)] += tau_ / double(n()) * double(root(columns[j])) * double(C(j, c));
+      flat[size_t(c)] += tau_ / double(n()) * double(inverse_root_degree(columns[j])) * double(C(j, c));
   if (tau_ > 0)
     rows().for_each_block([&](int64_t, Range range) {
       for (int64_t i = range.begin; i < range.end; ++i)
         for (int64_t c = 0; c < out.cols; ++c) out(i, c) += T(double(s_[size_t(i)]) * flat[size_t(c)]);
     });
   const Range own = rows().own_rows();
-  const T self = T(affinity_.self_similarity());
+  const T self = T(affinity_->self_similarity());
   for (int64_t j = 0; j < C.rows; ++j) {
     if (!own.contains(columns[j])) continue;
     for (int64_t c = 0; c < C.cols; ++c)
-      out(columns[j] - own.begin, c) += self * root(columns[j]) * root(columns[j]) * C(j, c);
+      out(columns[j] - own.begin, c) += self * inverse_root_degree(columns[j]) * inverse_root_degree(columns[j]) * C(j, c);
   }
 }
 

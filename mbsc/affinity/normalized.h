@@ -20,18 +20,20 @@ class Normalized {
   Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization)
       : Normalized(affinity, only_sums(std::move(degrees)), regularization) {}
 
-  const RowSpace& rows() const { return affinity_.rows(); }
+  const RowSpace& rows() const { return affinity_->rows(); }
   const Comm& comm() const { return rows().comm(); }
-  int64_t n() const { return affinity_.n(); }
-  int64_t kernel_values() const { return affinity_.kernel_values(); }
+  int64_t n() const { return affinity_->n(); }
+  int64_t kernel_values() const { return affinity_->kernel_values(); }
 
-  /// out = S A[:, columns] S[columns] C: what an estimator samples. Columns ascend.
+  /// out = S A[:, columns] S[columns] C: what an estimator samples. Columns ascend. Adds the sums of A over these columns
+  /// to `row_sums` (own rows), where it is not null.
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
-                        const StopToken& stop) const;
+                        const StopToken& stop, std::vector<double>* row_sums = nullptr) const;
   /// out += (tau/n) s s'W: what it need not sample.
   void add_exact(MatrixView<const T> W, MatrixView<T> out) const;
-  /// out = L W.
-  void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const;
+  /// out = L W; row sums likewise, which are the degrees.
+  void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
+                std::vector<double>* row_sums = nullptr) const;
 
   /// a(x, x) / d_i of own rows: what the zero diagonal of the affinity hides, beside what there is without the
   /// regularisation; 0 where there is nothing.
@@ -42,7 +44,7 @@ class Normalized {
   void evaluate_definite(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
   /// What the regularisation adds to entry (i, j) of L.
-  T flat(int64_t i, int64_t j) const { return T(tau_ / double(n())) * root(i) * root(j); }
+  T flat(int64_t i, int64_t j) const { return T(tau_ / double(n())) * inverse_root_degree(i) * inverse_root_degree(j); }
   /// out += (that kernel - L without its regularisation)[:, columns] C: what both have beside the kernel values.
   void add_definite(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out) const;
   /// out = (that kernel)[:, columns] C.
@@ -54,7 +56,12 @@ class Normalized {
 
   /// s_i = (d_i + tau)^-1/2 of own rows, 0 where isolated.
   std::span<const T> inverse_root_degrees() const { return s_; }
-  std::span<const double> degrees() const { return degrees_; }
+  /// The same of any row.
+  T inverse_root_degree(int64_t global_row) const { return all_s_[size_t(global_row)]; }
+  std::span<const double> degrees() const { return degrees_.sum; }
+  const Degrees& all_degrees() const { return degrees_; }
+  /// The same operator with better degrees.
+  Normalized with(Degrees degrees) const { return Normalized(*affinity_, std::move(degrees), regularization_); }
   double regularization_added() const { return tau_; }
   /// Own rows that have no neighbour at all.
   std::span<const uint8_t> isolated() const { return isolated_; }
@@ -66,16 +73,14 @@ class Normalized {
     degrees.sum = std::move(sums);
     return degrees;
   }
-  T root(int64_t global_row) const { return all_s_[size_t(global_row)]; }
 
-  const Affinity<T>& affinity_;
-  std::vector<double> degrees_;
-  std::vector<double> squares_;  ///< q, or empty
-  std::vector<T> s_;             ///< own rows
-  std::vector<T> all_s_;         ///< every row: batches come from anywhere
+  const Affinity<T>* affinity_;
+  Degrees degrees_;       ///< squares may be empty
+  std::vector<T> s_;      ///< own rows
+  std::vector<T> all_s_;  ///< every row: batches come from anywhere
   std::vector<uint8_t> isolated_;
   int64_t isolated_count_ = 0;
-  double tau_ = 0;
+  double regularization_, tau_ = 0;
 };
 
 }  // namespace mbsc

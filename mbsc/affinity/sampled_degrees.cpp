@@ -38,13 +38,13 @@ SampledDegrees estimate(const RowSpace& space, std::span<const int64_t> columns,
   const double others = double(space.n() - 1), c = double(columns.size());
   const double unsampled = std::max(0.0, 1 - c / others);
   result.degrees = std::move(sums.rows);
-  result.variance.resize(result.degrees.sum.size());
+  result.degrees.variance.resize(result.degrees.sum.size());
   space.for_each_block([&](int64_t, Range range) {
     for (auto i = size_t(range.begin); i < size_t(range.end); ++i) {
       double &w = result.degrees.sum[i], &v = result.degrees.squares[i];
       // From a single column nothing is known of the spread: the estimate itself stands for it.
       const double spread = c > 1 ? std::max(0.0, v - w * w / c) / (c - 1) : w * w;
-      result.variance[i] = unsampled == 0 ? 0 : w > 0 ? others * others / c * unsampled * spread : infinite;
+      result.degrees.variance[i] = unsampled == 0 ? 0 : w > 0 ? others * others / c * unsampled * spread : infinite;
       w *= others / c;
       v *= others / c;
     }
@@ -55,9 +55,9 @@ SampledDegrees estimate(const RowSpace& space, std::span<const int64_t> columns,
     const auto i = size_t(columns[j] - own.begin);
     result.degrees.sum[i] = sums.columns.sum[j];
     result.degrees.squares[i] = sums.columns.squares[j];
-    result.variance[i] = 0;
+    result.degrees.variance[i] = 0;
   }
-  result.columns = result.columns_evaluated = int64_t(columns.size());
+  result.degrees.columns = result.columns_evaluated = int64_t(columns.size());
   return result;
 }
 
@@ -87,7 +87,7 @@ void put_right(const Affinity<T>& affinity, const Group& group, int64_t count, c
   const int64_t first = affinity.rows().own_rows().begin;
   for (const int64_t row : group.own) {
     const auto i = size_t(row - first);
-    double &d = result.degrees.sum[i], &q = result.degrees.squares[i], &variance = result.variance[i];
+    double &d = result.degrees.sum[i], &q = result.degrees.squares[i], &variance = result.degrees.variance[i];
     const auto at = std::lower_bound(chosen.begin(), chosen.end(), row);
     if (at != chosen.end() && *at == row) {
       d = exact.sum[size_t(at - chosen.begin())];
@@ -102,28 +102,29 @@ void put_right(const Affinity<T>& affinity, const Group& group, int64_t count, c
   }
 }
 
-void summarize_errors(const RowSpace& space, SampledDegrees& result) {
-  const auto square_of_row = [&](int64_t i) {
-    const double d = result.degrees.sum[size_t(i)];
-    return d > 0 ? result.variance[size_t(i)] / (d * d) : 0;
-  };
-  const std::vector<double> sums = sum_over_blocks(space, 2, [&](int64_t, Range range, std::span<double> out) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      out[0] += square_of_row(i);
-      out[1] += result.degrees.sum[size_t(i)] > 0 ? 1 : 0;
-    }
-  });
-  result.relative_error = sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0;
-  double largest = 0;
-  for (int64_t i = 0; i < space.local_rows(); ++i) largest = std::max(largest, square_of_row(i));
-  const std::vector<double> everybody = space.comm().gather<double>(std::span<const double>(&largest, 1));
-  result.largest_relative_error = std::sqrt(*std::max_element(everybody.begin(), everybody.end()));
-}
-
 /// How many of the columns of rows in doubt c columns allow.
 int64_t most_put_right(int64_t columns) { return (columns + 3) / 4; }
 
 }  // namespace
+
+DegreeError degree_error(const RowSpace& space, const Degrees& degrees) {
+  if (degrees.variance.empty()) return {};
+  const auto square_of_row = [&](int64_t i) {
+    const double d = degrees.sum[size_t(i)];
+    return d > 0 ? degrees.variance[size_t(i)] / (d * d) : 0;
+  };
+  const std::vector<double> sums = sum_over_blocks(space, 2, [&](int64_t, Range range, std::span<double> out) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      out[0] += square_of_row(i);
+      out[1] += degrees.sum[size_t(i)] > 0 ? 1 : 0;
+    }
+  });
+  double largest = 0;
+  for (int64_t i = 0; i < space.local_rows(); ++i) largest = std::max(largest, square_of_row(i));
+  const std::vector<double> everybody = space.comm().gather<double>(std::span<const double>(&largest, 1));
+  return {sums[1] > 0 ? std::sqrt(sums[0] / sums[1]) : 0,
+          std::sqrt(*std::max_element(everybody.begin(), everybody.end()))};
+}
 
 int64_t most_degree_columns(int64_t n, int64_t columns) { return std::min(n, columns + most_put_right(columns)); }
 
@@ -143,7 +144,7 @@ SampledDegrees sample_degrees(const Affinity<T>& affinity, int64_t columns, uint
                affinity.sum_columns(sample, stop, part_of(progress, 0, double(columns) / double(columns + allowed))));
 
   const auto& d = result.degrees.sum;
-  const auto& variance = result.variance;
+  const auto& variance = result.degrees.variance;
   const Group unseen(space, [&](size_t i) { return std::isinf(variance[i]); });
   const Group doubtful(space,
                        [&](size_t i) { return !std::isinf(variance[i]) && variance[i] > doubt * doubt * d[i] * d[i]; });
@@ -157,7 +158,6 @@ SampledDegrees sample_degrees(const Affinity<T>& affinity, int64_t columns, uint
   };
   put_right(affinity, unseen, of_unseen, random, 1, stop, later(0, of_unseen), result);
   put_right(affinity, doubtful, of_doubtful, random, 2, stop, later(of_unseen, of_doubtful), result);
-  summarize_errors(space, result);
   if (progress) progress(1);
   return result;
 }

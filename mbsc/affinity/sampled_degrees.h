@@ -30,16 +30,19 @@
 namespace mbsc {
 
 struct SampledDegrees {
-  Degrees degrees;                    ///< of own rows
-  std::vector<double> variance;       ///< of degrees.sum, estimated; 0 where exact
-  int64_t columns = 0;                ///< c
+  Degrees degrees;                    ///< of own rows, with their variance
   int64_t columns_evaluated = 0;      ///< c and those of rows in doubt
   int64_t unseen = 0;                 ///< rows of all ranks, before any was put right
   int64_t doubtful = 0;               ///< likewise
   int64_t left_in_doubt = 0;          ///< of both groups, those not evaluated
-  double relative_error = 0;          ///< root mean square of (standard error / degree) over the rows with a degree
-  double largest_relative_error = 0;  ///< 1 where an unseen row was given a degree
 };
+
+struct DegreeError {
+  double relative = 0;  ///< root mean square of (standard error / degree) over the rows with a degree
+  double largest = 0;   ///< 1 where an unseen row was given a degree
+};
+/// As the variances say; over all ranks.
+DegreeError degree_error(const RowSpace& space, const Degrees& degrees);
 
 /// How many columns sample_degrees() evaluates at most: c + c/4, within n.
 int64_t most_degree_columns(int64_t n, int64_t columns);

@@ -31,8 +31,9 @@ MatrixXd split_product(const MatrixXd& A, const MatrixXd& B) {
 }  // namespace
 
 template <class T>
-BatchMemory<T>::BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain)
-    : L_(L),
+BatchMemory<T>::BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally)
+    : L_(&L),
+      tally_(tally),
       certain_(std::move(certain)),
       P_(L.rows().local_rows(), columns),
       rest_(L.rows().local_rows(), columns),
@@ -56,7 +57,7 @@ void BatchMemory<T>::Products::add(const MatrixXd& gg, const MatrixXd& gm, const
 /// W_S - P_S, after which P_S = W_S.
 template <class T>
 Matrix<T> BatchMemory<T>::take_changes(std::span<const int64_t> columns, MatrixView<const T> W) {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   Matrix<T> changes = gather_rows<T>(space, W, columns);
   const Matrix<T> before = gather_rows<T>(space, P_, columns);
   for (int64_t i = 0; i < changes.size(); ++i) changes.data()[i] -= before.data()[i];
@@ -72,20 +73,23 @@ void BatchMemory<T>::add_kept(const KeptColumns<T>& kept, MatrixView<const T> W)
   Eigen::MatrixXd M(changes.rows(), changes.cols());
   for (int64_t i = 0; i < M.rows(); ++i)
     for (int64_t j = 0; j < M.cols(); ++j) M(i, j) = -double(changes(i, j));
-  subtract<T>(L_.rows(), kept.values, M, sure_);
+  subtract<T>(L_->rows(), kept.values, M, sure_);
+  if (std::vector<double>* sums = tally_ ? tally_->sums_for(kept.indices, true) : nullptr)
+    add_row_sums(*L_, kept, *sums);
 }
 
 template <class T>
 void BatchMemory<T>::add_certain(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop) {
   Matrix<T> G(W.rows, W.cols);
-  L_.multiply_columns(columns, take_changes(columns, W), G, stop);
-  add_scaled<T>(L_.rows(), 1, G, sure_);
+  L_->multiply_columns(columns, take_changes(columns, W), G, stop,
+                       tally_ ? tally_->sums_for(columns, true) : nullptr);
+  add_scaled<T>(L_->rows(), 1, G, sure_);
 }
 
 template <class T>
 void BatchMemory<T>::add_products(MatrixView<const T> W, MatrixView<const T> G, MatrixView<const T> M,
                                   Products& outside, Products& inside) const {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   const MatrixXd zero = MatrixXd::Zero(W.cols, W.cols), g = gram<T>(space, W, G);
   const MatrixXd m = M.cols > 0 ? gram<T>(space, W, M) : zero;
   inside.add(split_product(g, g), split_product(g, m), split_product(m, m));
@@ -97,7 +101,7 @@ void BatchMemory<T>::add_products(MatrixView<const T> W, MatrixView<const T> G, 
 template <class T>
 void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W, const NystromModel<T>* model,
                          const StopToken& stop) {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   if (parts_ == 0) {
     std::fill_n(batch_.data(), batch_.size(), T{});
     std::fill_n(batch_rows_.data(), batch_rows_.size(), T{});
@@ -105,7 +109,7 @@ void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W
   }
   const Matrix<T> changes = take_changes(columns, W);
   Matrix<T> G(W.rows, W.cols);
-  L_.multiply_columns(columns, changes, G, stop);
+  L_->multiply_columns(columns, changes, G, stop, tally_ ? tally_->sums_for(columns, false) : nullptr);
   Matrix<T> rows(model ? W.rows : 0, W.cols), M(rows.rows(), model ? W.cols : 0);
   const Range own = space.own_rows();
   for (size_t at = 0; at < columns.size(); ++at) {
@@ -123,45 +127,54 @@ void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W
 
 template <class T>
 void BatchMemory<T>::turn(const MatrixXd& M) {
-  multiply<T>(L_.rows(), P_, M, P_);
-  multiply<T>(L_.rows(), rest_, M, rest_);
-  if (!sure_.empty()) multiply<T>(L_.rows(), sure_, M, sure_);
+  multiply<T>(L_->rows(), P_, M, P_);
+  multiply<T>(L_->rows(), rest_, M, rest_);
+  if (!sure_.empty()) multiply<T>(L_->rows(), sure_, M, sure_);
   noise_ = M.transpose() * noise_ * M;
 }
 
-/// Adds this batch to the noise of all, and finds the weight of the control variate.
 template <class T>
-void BatchMemory<T>::measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c, double& c_inside) {
-  Matrix<T> M(model ? W.rows : 0, model ? W.cols : 0);
-  if (model) model->multiply_sampled(batch_rows_, M);
-  Products outside, inside;
-  add_products(W, batch_, M, outside, inside);
-  const double parts = double(parts_), scale = parts / (parts - 1);
-  const auto centred = [&](const MatrixXd& sum, const MatrixXd& whole) { return MatrixXd(sum - whole / parts); };
-  const auto weight = [&](const Products& sum, const Products& whole) {
-    const double cross = centred(sum.GM, whole.GM).trace(), square = centred(sum.MM, whole.MM).trace();
-    return model && square > 0 ? std::clamp(cross / square, 0.0, 1.0) : 0;
-  };
-  c = weight(outside_, outside);
-  c_inside = weight(inside_, inside);
-  noise_ += scale * centred(outside_.with(c), outside.with(c));
-  projected_noise_ += scale * centred(inside_.with(c_inside), inside.with(c_inside)).diagonal();
+void BatchMemory<T>::rescale(const Rescaling<T>& by) {
+  by.divide_rows(P_);
+  by.multiply_rows(rest_);
+  if (!sure_.empty()) by.multiply_rows(sure_);
+  L_ = &by.to();
+}
+
+template <class T>
+void BatchMemory<T>::end_batch(MatrixView<const T> W, const NystromModel<T>* model) {
+  c_ = c_inside_ = 0;
+  if (parts_ > 1) {
+    Matrix<T> M(model ? W.rows : 0, model ? W.cols : 0);
+    if (model) model->multiply_sampled(batch_rows_, M);
+    Products outside, inside;
+    add_products(W, batch_, M, outside, inside);
+    const double parts = double(parts_), scale = parts / (parts - 1);
+    const auto centred = [&](const MatrixXd& sum, const MatrixXd& whole) { return MatrixXd(sum - whole / parts); };
+    const auto weight = [&](const Products& sum, const Products& whole) {
+      const double cross = centred(sum.GM, whole.GM).trace(), square = centred(sum.MM, whole.MM).trace();
+      return model && square > 0 ? std::clamp(cross / square, 0.0, 1.0) : 0;
+    };
+    c_ = weight(outside_, outside);
+    c_inside_ = weight(inside_, inside);
+    noise_ += scale * centred(outside_.with(c_), outside.with(c_));
+    projected_noise_ += scale * centred(inside_.with(c_inside_), inside.with(c_inside_)).diagonal();
+  }
+  if (parts_ > 0) add_scaled<T>(L_->rows(), 1, batch_, rest_);
+  parts_ = 0;
 }
 
 template <class T>
 typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W, const NystromModel<T>* model) {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   Estimate e;
-  double c_inside = 0;
-  if (parts_ > 1) measure_noise(W, model, e.control_variate, c_inside);
-  if (parts_ > 0) add_scaled<T>(space, 1, batch_, rest_);
-  parts_ = 0;
+  e.control_variate = c_;
   const double f = seen_ > 0 ? double(others()) / double(seen_) : 1;
   const double noise = f * f * (1 - double(seen_) / double(std::max<int64_t>(1, others())));
   e.noise = noise * noise_;
   e.projected_noise = noise * projected_noise_;
 
-  e.projected = project(W, model, c_inside, e.noise.trace(), e.projected_noise);
+  e.projected = project(W, model, c_inside_, e.noise.trace(), e.projected_noise);
   e.H = Matrix<T>(W.rows, W.cols);
   Matrix<T>& G = e.H;
   if (model && e.control_variate > 0) {
@@ -172,7 +185,7 @@ typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W
   }
   add_scaled<T>(space, f, rest_, G);
   if (!sure_.empty()) add_scaled<T>(space, 1, sure_, G);
-  L_.add_exact(W, G);
+  L_->add_exact(W, G);
   subtract<T>(space, W, gram<T>(space, W, G), G);
   return e;
 }
@@ -181,7 +194,7 @@ typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W
 template <class T>
 Matrix<T> BatchMemory<T>::others_of(MatrixView<const T> V) const {
   Matrix<T> out(V.rows, V.cols);
-  L_.rows().for_each_block([&](int64_t, Range rows) {
+  L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       if (!certain_[size_t(i)]) std::copy_n(V.row(i), V.cols, out.row(i));
   });
@@ -191,9 +204,9 @@ Matrix<T> BatchMemory<T>::others_of(MatrixView<const T> V) const {
 template <class T>
 MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* model, double c,
                                  double outside, Eigen::Vector2d& noise) const {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   Matrix<T> flat(W.rows, W.cols);
-  L_.add_exact(W, flat);
+  L_->add_exact(W, flat);
   MatrixXd B = gram<T>(space, W, flat);
   const Matrix<T> Wo = others_of(W), Po = others_of(P_);
   if (!sure_.empty()) {
@@ -215,7 +228,7 @@ MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* m
   const MatrixXd cross = gram<T>(space, Wo, R);
   B += (cross + cross.transpose() - gram<T>(space, Po, R)) / pairs;
   // Entries of the second order are as many as those of the block, 1/k' of them on the diagonal.
-  const double c2 = double(W.cols), entries = outside * c2 / double(L_.n());
+  const double c2 = double(W.cols), entries = outside * c2 / double(L_->n());
   const Eigen::Vector2d second(std::max(noise[0], entries * (1 - 1 / c2)), std::max(noise[1], entries / c2));
   noise = (1 - p) / ((2 - p) * (2 - p)) * (4 * (1 - p) * noise + 2 * p * second);
   return B;

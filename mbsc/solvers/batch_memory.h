@@ -28,6 +28,8 @@
 // w_i D_ij w_j', D = L - cM, the noise of W'G is (1 - p)/p times the sum over rows of |sum_j y_ij|^2, that of B
 //     (1 - p) / (2 - p)^2 [4 (1 - p) (noise of W'G) + 2 p (1 - p)/p sum_ij |y_ij|^2]      (Hoeffding),
 // the last sum taken as the larger of the sum over rows and, with rows of W all alike, k'/n of the noise outside of W.
+//
+// The same columns tell the degrees, where these are sampled (degree_tally.h): better ones rescale P and L P (rescaling.h).
 // Memory: five n x k' arrays beside W.
 #pragma once
 
@@ -35,6 +37,7 @@
 #include <span>
 #include <vector>
 
+#include "mbsc/affinity/degree_tally.h"
 #include "mbsc/solvers/nystrom_model.h"
 
 namespace mbsc {
@@ -42,11 +45,12 @@ namespace mbsc {
 template <class T>
 class BatchMemory {
  public:
-  /// `certain`: own rows flagged, as many in all; the rest is sampled.
-  BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain);
+  /// `certain`: own rows flagged, as many in all; the rest is sampled. The tally, where there is one, hears of every
+  /// column.
+  BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally = nullptr);
 
   int64_t certain_count() const { return certain_count_; }
-  int64_t others() const { return L_.n() - certain_count_; }
+  int64_t others() const { return L_->n() - certain_count_; }
   /// Of the batch so far; two or more tell its noise.
   int64_t parts() const { return parts_; }
 
@@ -57,10 +61,14 @@ class BatchMemory {
   /// Multiplies one part of a batch. The model may be null.
   void add(std::span<const int64_t> columns, MatrixView<const T> W, const NystromModel<T>* model,
            const StopToken& stop);
+  /// Takes the batch, which had this W, into what is known, and its noise.
+  void end_batch(MatrixView<const T> W, const NystromModel<T>* model);
   /// W has become W_new; rows of P follow by M = W'W_new.
   void turn(const Eigen::MatrixXd& M);
+  /// Degrees have become better; not within a batch. W is to be divided by r, and turned, by the caller.
+  void rescale(const Rescaling<T>& by);
 
-  /// What is known of LW; ends the batch.
+  /// What is known of LW; not within a batch.
   struct Estimate {
     Matrix<T> H;                 ///< (I - WW') G
     Eigen::MatrixXd projected;   ///< B ~ W'LW
@@ -84,15 +92,16 @@ class BatchMemory {
   Matrix<T> others_of(MatrixView<const T> V) const;
   Eigen::MatrixXd project(MatrixView<const T> W, const NystromModel<T>* model, double c, double outside,
                           Eigen::Vector2d& noise) const;
-  void measure_noise(MatrixView<const T> W, const NystromModel<T>* model, double& c, double& c_inside);
 
-  const Normalized<T>& L_;
+  const Normalized<T>* L_;
+  DegreeTally* tally_;
   std::vector<uint8_t> certain_;
   int64_t certain_count_ = 0;
   Matrix<T> P_, rest_, sure_, batch_;
   Matrix<T> batch_rows_;  ///< W_j - P_j of the columns of this batch, 0 elsewhere
   Products outside_, inside_;
   int64_t parts_ = 0, seen_ = 0;
+  double c_ = 0, c_inside_ = 0;  ///< weights of the control variate
   Eigen::MatrixXd noise_;  ///< V summed over the batches
   Eigen::Vector2d projected_noise_ = Eigen::Vector2d::Zero();
 };

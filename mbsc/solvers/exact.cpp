@@ -19,12 +19,11 @@ namespace mbsc {
 
 template <class T>
 void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Budget& budget, Matrix<T> start,
-                  const Observer<T>& observer, EigenPairs<T>& pairs) {
+                  const Observer<T>& observer, EigenPairs<T>& pairs, Matrix<T> image) {
   const int64_t n = L.n(), k = options.clusters;
   const double N = double(n), tolerance = options.tolerance.value_or(sizeof(T) == 4 ? 1e-5 : 1e-10);
   const KrylovSizes sizes = krylov_sizes(n, options);
-  const auto operate = [&](MatrixView<const T> in, MatrixView<T> out) { L.multiply(in, out, options.stop); };
-  KrylovBasis<T> krylov(L.rows(), operate, options, std::move(start), sizes.capacity);
+  KrylovBasis<T> krylov(L.rows(), multiply_from(L, options.stop, image), options, std::move(start), sizes.capacity);
   pairs.status = Status::budget;
   double target = tolerance, best = std::numeric_limits<double>::infinity();
   // Below this an estimate is rounding: there is nothing to wait for, a certificate will tell.
@@ -124,7 +123,7 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
 
 #define MBSC_INSTANTIATE(T)                                                                                            \
   template void krylov_until(const Normalized<T>&, const SolverOptions&, const Budget&, Matrix<T>, const Observer<T>&, \
-                             EigenPairs<T>&);                                                                          \
+                             EigenPairs<T>&, Matrix<T>);                                                               \
   template EigenPairs<T> solve_exact(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)

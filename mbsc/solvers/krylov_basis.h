@@ -201,8 +201,19 @@ class KrylovBasis {
 
 /// Goes on from a first block until the recomputed residuals of k pairs are within the tolerance, or the budget is
 /// spent: the exact solver, and what follows mini-batches where a tolerance is asked for. Adds to what `pairs` counts.
+/// `image`: L start, where it is known (its product is counted here).
 template <class T>
 void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Budget& budget, Matrix<T> start,
-                  const Observer<T>& observer, EigenPairs<T>& pairs);
+                  const Observer<T>& observer, EigenPairs<T>& pairs, Matrix<T> image = {});
+
+/// L.multiply, but for the first block, whose image is known.
+template <class T>
+typename KrylovBasis<T>::Multiply multiply_from(const Normalized<T>& L, const StopToken& stop, Matrix<T>& image) {
+  return [&](MatrixView<const T> in, MatrixView<T> out) {
+    if (image.empty()) return L.multiply(in, out, stop);
+    copy<T>(L.rows(), image, out);
+    image = {};
+  };
+}
 
 }  // namespace mbsc

@@ -13,6 +13,7 @@
 #include "mbsc/solvers/budget.h"
 #include "mbsc/solvers/estimator.h"
 #include "mbsc/solvers/minibatch_ritz.h"
+#include "mbsc/solvers/ritz_plan.h"
 #include "mbsc/solvers/nystrom_basis.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 

@@ -19,44 +19,28 @@
 //   3. From 1.5 passes on, full products: block Krylov from W (krylov_basis.h) with four random columns in the block, a
 //      probe for leading pairs that were missed. Without a tolerance the result are the images L x of the Ritz vectors
 //      x, which the last product gives for nothing, in the order of their own quotients as above; residuals are bounds.
+// Where degrees are sampled, every column tells more of them too: before each step L is rescaled to what is known
+// (degree_tally.h, rescaling.h); they are exact after a pass, or with the first full product.
 // With `polish` off, step 2 goes on pass after pass: each column is evaluated again and replaces its old self.
 // Unbiased: G and B for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit.
 // Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 100 of the model and up to
 //   256 MiB of kept columns.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/base/random.h"
-#include "mbsc/base/require.h"
 #include "mbsc/solvers/batch_memory.h"
 #include "mbsc/solvers/importance.h"
 #include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/minibatch_ritz.h"
+#include "mbsc/solvers/ritz_plan.h"
 
 namespace mbsc {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-int64_t block_columns(int64_t n, const SolverOptions& options) {
-  const int64_t usual = options.step_rule == StepRule::ritz ? 2 * options.clusters : 0;
-  const int64_t guards = options.guards.value_or(usual);
-  require(guards >= 0, "guards must be at least 0; got {}", guards);
-  return std::min(n, options.clusters + guards);
-}
-
-int64_t model_rank(int64_t n, int64_t block) {
-  return std::max(block, std::min<int64_t>(100, (int64_t{256} << 20) / (4 * std::max<int64_t>(1, n))));
-}
-
-template <class T>
-int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
-  const int64_t most = options.landmarks > 0 ? options.landmarks : std::clamp<int64_t>(n / 5, 100, 2000);
-  return std::clamp<int64_t>(affordable_landmarks<T>(n, budget), 1, std::min(n, most));
-}
-template int64_t ritz_landmarks<float>(int64_t, int64_t, const SolverOptions&);
-template int64_t ritz_landmarks<double>(int64_t, int64_t, const SolverOptions&);
-
 
 namespace {
 
@@ -66,31 +50,11 @@ constexpr int64_t probe_vectors = 4;
 
 double shrinkage(double signal, double noise) { return signal > 0 ? std::max(0.0, 1 - caution * noise / signal) : 0; }
 
-/// How a budget is divided.
-struct Plan {
-  int64_t sampled = 0;   ///< columns for the start and the batches
-  int64_t products = 0;  ///< full ones after that, at most
-};
-
-Plan make_plan(int64_t n, const SolverOptions& options, int64_t batch_size) {
-  const int64_t unlimited = 1000;
-  if (options.iterations && !options.passes) return {*options.iterations * batch_size, 0};
-  if (!options.passes) {
-    if (options.tolerance) return options.polish ? Plan{n / 2, unlimited} : Plan{unlimited * n, 0};
-    return {n, options.seconds && options.polish ? unlimited : 0};
-  }
-  // A full product is worth its pass when there is something to multiply; with a tolerance one is needed to certify.
-  const double passes = *options.passes, least = options.tolerance ? 0.05 : 0.5;
-  const int64_t products = options.polish && passes >= 1 + least ? int64_t(std::floor(passes - least)) : 0;
-  const double columns = std::min(9e18, std::max(1.0, std::round(passes * double(n))));
-  return {int64_t(columns) - products * n, products};
-}
-
 template <class T>
 class RitzSolver {
  public:
   RitzSolver(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer)
-      : L_(L),
+      : given_(L),
         space_(L.rows()),
         options_(options),
         observer_(observer),
@@ -99,7 +63,7 @@ class RitzSolver {
         columns_(block_columns(n_, options)),
         batch_size_(
             std::min(n_, options.batch_size > 0 ? options.batch_size : std::clamp<int64_t>(n_ / 100, 10, chunk))),
-        plan_(make_plan(n_, options, batch_size_)),
+        plan_(plan_ritz(n_, options, batch_size_)),
         budget_(
             n_, options,
             options.passes.value_or(double(plan_.products) + double(plan_.sampled) / double(n_)),
@@ -120,21 +84,25 @@ class RitzSolver {
     }
     if (pairs_.vectors.empty()) take_block();
     if (options_.keep_block && pairs_.block.empty()) pairs_.block = std::move(W_);
+    if (better_) pairs_.degrees = better_->all_degrees();
     pairs_.seconds = budget_.seconds();
     return std::move(pairs_);
   }
 
  private:
+  const Normalized<T>& L() const { return better_ ? *better_ : given_; }
+
   void start() {
-    W_ = random_basis(L_, columns_, options_);
+    if (degree_error(space_, given_.all_degrees()).largest > 0) tally_.emplace(space_, given_.all_degrees());
+    W_ = random_basis(L(), columns_, options_);
     theta_ = VectorXd::Zero(columns_);
     pairs_.iterations = 1;
     if (options_.start == Start::random) return;
     const bool by_importance = options_.columns == ColumnChoice::importance;
     const auto landmarks =
-        important_columns(L_, ritz_landmarks<T>(n_, plan_.sampled, options_), by_importance, options_.seed);
+        important_columns(L(), ritz_landmarks<T>(n_, plan_.sampled, options_), by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
-    model_.emplace(L_, landmarks, model_rank(n_, columns_), options_.stop);
+    model_.emplace(L(), landmarks, model_rank(n_, columns_), options_.stop);
     pairs_.columns_evaluated = model_->columns_evaluated();
     kept_ = model_->take_kept();
     W_ = model_->leading(columns_, options_);
@@ -169,9 +137,9 @@ class RitzSolver {
     if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
     std::vector<uint8_t> certain(size_t(space_.local_rows()));
     if (options_.columns == ColumnChoice::importance && !model_random())
-      certain = certain_columns<T>(L_, W_, std::min(left, n_) / 4, std::min(left, n_) / 16);
+      certain = certain_columns<T>(L(), W_, std::min(left, n_) / 4, std::min(left, n_) / 16);
     left -= keep_certain(certain);
-    BatchMemory<T> memory(L_, columns_, certain);
+    BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr);
     const bool constant = options_.batch_size > 0 || options_.iterations;
     int64_t doublings = model_random() ? 8 : 4;
     const int64_t certain_cost = memory.certain_count() - int64_t(kept_.indices.size());
@@ -200,7 +168,8 @@ class RitzSolver {
   /// With every column in memory steps cost nothing.
   bool run_kept() {
     certain_.assign(size_t(n_), 1);
-    BatchMemory<T> memory(L_, columns_, std::vector<uint8_t>(size_t(space_.local_rows()), 1));
+    BatchMemory<T> memory(L(), columns_, std::vector<uint8_t>(size_t(space_.local_rows()), 1),
+                          tally_ ? &*tally_ : nullptr);
     for (int round = 0; round < 8; ++round) {
       memory.add_kept(kept_, W_);
       ++pairs_.iterations;
@@ -214,14 +183,14 @@ class RitzSolver {
     const Range own = space_.own_rows();
     for (const int64_t j : kept_.indices)
       if (own.contains(j)) certain[size_t(j - own.begin)] = 0;
-    certain_ = L_.comm().template gather<uint8_t>(certain);
+    certain_ = L().comm().template gather<uint8_t>(certain);
     std::vector<int64_t> columns;
     for (int64_t j = 0; j < n_; ++j)
       if (certain_[size_t(j)]) columns.push_back(j);
     const auto count = int64_t(columns.size());
     const bool fits = count > 0 && count + int64_t(kept_.indices.size()) <= kept_count<T>(n_);
     if (fits) {
-      keep_more(L_, columns, kept_, options_.stop);
+      keep_more(L(), columns, kept_, options_.stop);
       count_columns(count);
     }
     for (const int64_t j : kept_.indices) {
@@ -268,6 +237,15 @@ class RitzSolver {
   }
 
   bool step(BatchMemory<T>& memory) {
+    memory.end_batch(W_, model_ ? &*model_ : nullptr);
+    if (tally_) {
+      const MatrixXd M = take_degrees(tally_->degrees(memory.others()), [&](const Rescaling<T>& by) {
+        memory.rescale(by);
+        if (model_) model_->rescale(by);
+        rescale(by, kept_);
+      });
+      memory.turn(M);
+    }
     const auto e = memory.estimate(W_, model_ ? &*model_ : nullptr);
     pairs_.control_variate = e.control_variate;
     const auto symmetric = [](const MatrixXd& B) { return MatrixXd((B + B.transpose()) / 2); };
@@ -344,8 +322,53 @@ class RitzSolver {
     return true;
   }
 
+  /// Goes over to better degrees: W -> (W / r) M, orthonormal. Returns M; `rescale_others` sees to what else is known.
+  template <class Function>
+  MatrixXd take_degrees(Degrees degrees, Function rescale_others) {
+    if (degrees.variance.empty()) tally_.reset();
+    auto better = std::make_unique<Normalized<T>>(given_.with(std::move(degrees)));
+    const Rescaling<T> by(L(), *better);
+    by.divide_rows(W_);
+    Matrix<T> next = W_;
+    orthonormalize_in_order<T>(space_, next, options_);
+    const MatrixXd cross = gram<T>(space_, W_, next);
+    const MatrixXd M = gram<T>(space_, W_, W_).completeOrthogonalDecomposition().solve(cross);
+    W_ = std::move(next);
+    rescale_others(by);
+    better_ = std::move(better);
+    return M;
+  }
+
+  /// Where the batches left degrees that are not exact, the first full product sums all rows: L W with them.
+  Matrix<T> first_product() {
+    Matrix<T> image;
+    if (!tally_) return image;
+    image = Matrix<T>(W_.rows(), columns_);
+    Degrees degrees = L().all_degrees();
+    std::vector<double> sums(degrees.sum.size());
+    L().multiply(W_, image, options_.stop, &sums);
+    for (size_t i = 0; i < sums.size(); ++i)
+      if (degrees.variance[i] > 0) degrees.sum[i] = sums[i];
+    degrees.variance.clear();
+    Matrix<T> flat(W_.rows(), columns_);
+    L().add_exact(W_, flat);
+    const MatrixXd M = take_degrees(std::move(degrees), [&](const Rescaling<T>& by) {
+      subtract<T>(space_, flat, MatrixXd::Identity(columns_, columns_), image);
+      by.multiply_rows(image);
+    });
+    // A column on points that have no neighbour after all was lost, and a random one has taken its place.
+    if (M.colwise().norm().minCoeff() < 1e-3) {
+      pairs_.columns_evaluated += n_;
+      ++pairs_.full_products;
+      return {};
+    }
+    multiply<T>(space_, image, M, image);
+    L().add_exact(W_, image);
+    return image;
+  }
+
   bool observe_step(double residual = std::nan("")) {
-    const bool go_on = observe(L_, options_, observer_,
+    const bool go_on = observe(L(), options_, observer_,
                                Progress<T>{pairs_.iterations, double(pairs_.columns_evaluated) / double(n_),
                                            budget_.fraction(pairs_.columns_evaluated, pairs_.iterations - 1),
                                            theta_.head(k_).sum(), residual, W_},
@@ -371,24 +394,23 @@ class RitzSolver {
       fill_normal<T>(space_, fresh, Random(options_.seed, Stream::refill), ~uint64_t{0});
       orthonormalize_against<T>(space_, W_.view().columns_between(0, columns_ - probes), fresh);
     }
+    Matrix<T> image = first_product();
     if (options_.tolerance) {
       pairs_.subspace_error = std::nan("");
       pairs_.subspace_error_source = ErrorSource::none;
       if (plan_.products == 1) {  // enough to tell how good the block is
         pairs_.vectors = W_;
-        certify(L_, options_.stop, k_, pairs_);
+        certify(L(), options_.stop, k_, pairs_, std::move(image));
         pairs_.status = largest_residual(pairs_) <= *options_.tolerance ? Status::converged : Status::budget;
         return;
       }
       const int64_t before = pairs_.full_products;
-      krylov_until(L_, options, budget_, W_, observer_, pairs_);
+      krylov_until(L(), options, budget_, W_, observer_, pairs_, std::move(image));
       if (pairs_.full_products == before) pairs_.vectors = {};  // stopped in the first: what the batches found
       return;
     }
     const KrylovSizes sizes = krylov_sizes(n_, options);
-    KrylovBasis<T> krylov(
-        space_, [&](MatrixView<const T> in, MatrixView<T> out) { L_.multiply(in, out, options_.stop); }, options, W_,
-        sizes.capacity);
+    KrylovBasis<T> krylov(space_, multiply_from(L(), options_.stop, image), options, W_, sizes.capacity);
     for (int64_t product = 1; product <= plan_.products; ++product) {
       krylov.expand();
       ++pairs_.iterations;
@@ -419,12 +441,14 @@ class RitzSolver {
     if (options_.keep_block) pairs_.block = std::move(ahead.vectors);
   }
 
-  const Normalized<T>& L_;
+  const Normalized<T>& given_;
+  std::unique_ptr<Normalized<T>> better_;  ///< with the degrees that the columns have told
+  std::optional<DegreeTally> tally_;       ///< while degrees are not exact
   const RowSpace& space_;
   const SolverOptions& options_;
   const Observer<T>& observer_;
   const int64_t n_, k_, columns_, batch_size_;
-  const Plan plan_;
+  const RitzPlan plan_;
   const Budget budget_;
   EigenPairs<T> pairs_;
   Matrix<T> W_;

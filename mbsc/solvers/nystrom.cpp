@@ -288,6 +288,32 @@ void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, Kept
 }
 
 template <class T>
+void rescale(const Rescaling<T>& by, KeptColumns<T>& kept) {
+  by.multiply_rows(kept.values);
+  std::vector<T> ratios;
+  for (const int64_t j : kept.indices) ratios.push_back(by.ratio(j));
+  by.to().rows().for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (size_t j = 0; j < ratios.size(); ++j) kept.values(i, int64_t(j)) *= ratios[j];
+  });
+}
+
+template <class T>
+void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vector<double>& sums) {
+  std::vector<double> roots;
+  for (const int64_t j : kept.indices) roots.push_back(double(L.inverse_root_degree(j)));
+  L.rows().for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+      const double root = double(L.inverse_root_degrees()[size_t(i)]);
+      double sum = 0;
+      for (size_t j = 0; j < roots.size(); ++j)
+        if (roots[j] > 0) sum += std::max(0.0, double(kept.values(i, int64_t(j)))) / roots[j];
+      if (root > 0) sums[size_t(i)] += sum / root;
+    }
+  });
+}
+
+template <class T>
 std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmarks, uint64_t seed,
                                     const StopToken& stop) {
   // With unit degrees the normalised operator is the affinity itself.
@@ -360,6 +386,8 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
                                  EigenPairs<T>&);                                                        \
   template void keep_more(const Normalized<T>&, const std::vector<int64_t>&, KeptColumns<T>&,            \
                           const StopToken&);                                                             \
+  template void rescale(const Rescaling<T>&, KeptColumns<T>&);                                           \
+  template void add_row_sums(const Normalized<T>&, const KeptColumns<T>&, std::vector<double>&);         \
   template std::vector<double> nystrom_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&); \
   template EigenPairs<T> solve_nystrom(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
 MBSC_INSTANTIATE(float)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mbsc/solvers/rescaling.h"
 #include "mbsc/solvers/solver.h"
 
 namespace mbsc {
@@ -66,6 +67,13 @@ Matrix<T> start_block(const Normalized<T>& L, int64_t columns, int64_t known, co
 template <class T>
 void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, KeptColumns<T>& kept,
                const StopToken& stop);
+
+/// The columns as better degrees have them.
+template <class T>
+void rescale(const Rescaling<T>& by, KeptColumns<T>& kept);
+/// Adds the row sums of A over these columns, of own rows that are not isolated.
+template <class T>
+void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vector<double>& sums);
 
 /// Nystrom's own approximate degrees, d = K_nS (K_SS)^+ (K_Sn 1), of own rows, a(x, x) included (Fowlkes et al.):
 /// two n x m blocks instead of the n^2/2 of the exact ones. Never below a(x, x) * 1e-6.

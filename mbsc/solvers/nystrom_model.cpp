@@ -11,13 +11,20 @@ using Eigen::VectorXd;
 template <class T>
 NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
                               const StopToken& stop)
-    : L_(L), basis_(nystrom_basis(L, landmarks, rank, stop)), hidden_(L.hidden_diagonal()),
-      definite_(L.definite_diagonal()), own_(hidden_.size()) {
-  const int64_t first = L.rows().own_rows().begin;
-  L.rows().for_each_block([&](int64_t, Range rows) {
+    : L_(&L), basis_(nystrom_basis(L, landmarks, rank, stop)) {
+  take_diagonals();
+}
+
+template <class T>
+void NystromModel<T>::take_diagonals() {
+  hidden_ = L_->hidden_diagonal();
+  definite_ = L_->definite_diagonal();
+  own_.resize(hidden_.size());
+  const int64_t first = L_->rows().own_rows().begin;
+  L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i) {
-      double sum = -double(L.flat(first + i, first + i));
-      for (int64_t r = 0; r < this->rank(); ++r) {
+      double sum = -double(L_->flat(first + i, first + i));
+      for (int64_t r = 0; r < rank(); ++r) {
         const double q = basis_.vectors(i, r);
         sum += basis_.values[size_t(r)] * q * q;
       }
@@ -27,8 +34,15 @@ NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>
 }
 
 template <class T>
+void NystromModel<T>::rescale(const Rescaling<T>& by) {
+  by.multiply_rows(basis_.vectors);
+  L_ = &by.to();
+  take_diagonals();
+}
+
+template <class T>
 void NystromModel<T>::multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   const Eigen::Map<const VectorXd> theta(basis_.values.data(), rank());
   mbsc::multiply<T>(space, basis_.vectors, theta.asDiagonal() * gram<T>(space, basis_.vectors, V), out);
 }
@@ -36,7 +50,7 @@ void NystromModel<T>::multiply_low_rank(MatrixView<const T> V, MatrixView<T> out
 template <class T>
 void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
   multiply_low_rank(V, out);
-  L_.rows().for_each_block([&](int64_t, Range rows) {
+  L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(definite_[size_t(i)]) * V(i, c);
   });
@@ -44,14 +58,14 @@ void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
 
 template <class T>
 void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const {
-  const RowSpace& space = L_.rows();
+  const RowSpace& space = L_->rows();
   Matrix<T> trusted(V.rows, V.cols), flat(V.rows, V.cols);
   space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       if (is_trusted(i)) std::copy_n(V.row(i), V.cols, trusted.row(i));
   });
   multiply_low_rank(trusted, out);
-  L_.add_exact(trusted, flat);
+  L_->add_exact(trusted, flat);
   space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       for (int64_t c = 0; c < V.cols; ++c)
@@ -61,8 +75,8 @@ void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out)
 
 template <class T>
 Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) const {
-  const RowSpace& space = L_.rows();
-  Matrix<T> start = random_basis(L_, c, options);
+  const RowSpace& space = L_->rows();
+  Matrix<T> start = random_basis(*L_, c, options);
   if (rank() == 0) return start;
   // The best the model has within Q itself is a good first block.
   Matrix<T> image(space.local_rows(), rank());

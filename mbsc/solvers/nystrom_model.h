@@ -27,16 +27,19 @@ class NystromModel {
   void multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const;
   /// The model's leading eigenvectors, c columns, orthonormal and in order; random ones where its rank is lower.
   Matrix<T> leading(int64_t c, const SolverOptions& options) const;
+  /// The model as better degrees have it.
+  void rescale(const Rescaling<T>& by);
   int64_t rank() const { return basis_.vectors.cols(); }
   int64_t columns_evaluated() const { return basis_.columns_evaluated; }
   /// The landmark columns that are in memory; empty after the first call.
   KeptColumns<T> take_kept() { return std::move(basis_.kept); }
 
  private:
+  void take_diagonals();
   void multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const;
   bool is_trusted(int64_t row) const { return hidden_[size_t(row)] > 0 && hidden_[size_t(row)] <= 1; }
 
-  const Normalized<T>& L_;
+  const Normalized<T>* L_;
   NystromBasis<T> basis_;
   std::vector<double> hidden_;    ///< a(x, x) / degree
   std::vector<double> definite_;  ///< h

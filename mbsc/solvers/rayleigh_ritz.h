@@ -53,10 +53,13 @@ double largest_residual(const EigenPairs<T>& pairs) {
 }
 
 /// Multiplies the basis in `pairs` once more and replaces it by its k leading Ritz pairs, with recomputed residuals.
+/// `image`: the product, where it was just made.
 template <class T>
-void certify(const Normalized<T>& L, const StopToken& stop, int64_t k, EigenPairs<T>& pairs) {
-  Matrix<T> image(pairs.vectors.rows(), pairs.vectors.cols());
-  L.multiply(pairs.vectors, image, stop);
+void certify(const Normalized<T>& L, const StopToken& stop, int64_t k, EigenPairs<T>& pairs, Matrix<T> image = {}) {
+  if (image.empty()) {
+    image = Matrix<T>(pairs.vectors.rows(), pairs.vectors.cols());
+    L.multiply(pairs.vectors, image, stop);
+  }
   pairs.columns_evaluated += L.n();
   ++pairs.full_products;
   const Matrix<T> basis = std::move(pairs.vectors);

@@ -6,7 +6,7 @@
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/estimator.h"
 #include "mbsc/solvers/krylov_sizes.h"
-#include "mbsc/solvers/minibatch_ritz.h"
+#include "mbsc/solvers/ritz_plan.h"
 #include "mbsc/solvers/nystrom_basis.h"
 
 namespace mbsc {
@@ -61,6 +61,7 @@ void check_options(Method method, int64_t n, const SolverOptions& options) {
     if (options.step_rule == StepRule::ritz) {
       require(options.estimator == Estimator::columns, "the estimator `signed` needs the step rule adagrad");
       require(options.sampling == Sampling::reshuffle, "sampling `independent` needs the step rule adagrad");
+      require(!options.tolerance || options.polish, "tolerance needs polish: residuals come from its full products");
     }
   }
   if (method == Method::nystrom) landmark_count(n, options, false);

@@ -144,6 +144,7 @@ struct EigenPairs {
   int64_t full_products = 0;
   double flops = 0;  ///< by the paper's formulas (docs/methods.md)
   double seconds = 0;
+  std::optional<Degrees> degrees;  ///< better ones than L has, to which the pairs belong, where L's are sampled
   std::vector<TraceEntry> trace;
   int64_t batch_size = 0;  ///< as chosen
   int64_t landmarks = 0;

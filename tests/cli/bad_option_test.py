@@ -71,6 +71,10 @@ class BadOption(ProgramTest):
         self.assert_options_rejected("-k", 3, "--degrees", "sampled", "--passes", 0.5, words=["60", "0.5", "30"])
         self.assert_options_rejected("-k", 3, "--degrees", "guessed", words=["degrees", "guessed"])
 
+    def test_tolerance_without_the_products_that_tell_it(self):
+        self.assert_options_rejected("-k", 3, "--method", "minibatch", "--tolerance", 1e-4, "--no-polish",
+                                     words=["tolerance", "polish"])
+
     def test_unknown_command(self):
         self.assert_rejected("clutser", "points.csv", words=["clutser"])
 

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/batch_memory.h"
@@ -65,6 +66,7 @@ MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& cert
   for (const int64_t j : drawn(n, key))
     if (!certain[size_t(j)] && int64_t(columns.size()) < count) columns.push_back(j);
   add_columns(memory, W, columns, model);
+  memory.end_batch(W, model);
   const auto e = memory.estimate(W, model);
   if (noise) *noise = e.noise.trace();
   return to_eigen(W) * e.projected + to_eigen(e.H);
@@ -121,6 +123,7 @@ TEST(BatchMemory, ProjectionIsUnbiasedAndNoNoisierThanItSays) {
       for (int draw = 0; draw < draws; ++draw) {
         BatchMemory<double> memory(problem().L, 4, std::vector<uint8_t>(n));
         add_columns(memory, W, drawn(count, uint64_t(draw)), with);
+        memory.end_batch(W, with);
         const auto e = memory.estimate(W, with);
         mean += e.projected / draws;
         squares += (e.projected - exact).cwiseAbs2() / draws;
@@ -143,7 +146,7 @@ TEST(BatchMemory, ProjectionFollowsAChangeOfTheBlockToSecondOrder) {
   for (const double change : {1e-2, 1e-3}) {
     BatchMemory<double> memory(problem().L, 4, std::vector<uint8_t>(n));
     add_columns(memory, W, drawn(n, 0), nullptr);
-    memory.estimate(W, nullptr);
+    memory.end_batch(W, nullptr);
     Matrix<double> next = random_basis(problem().L, 4, options_for(1, 77));
     for (int64_t i = 0; i < next.size(); ++i) next.data()[i] = W.data()[i] + change * next.data()[i];
     orthonormalize_in_order<double>(problem().L.rows(), next, options_for(1));
@@ -167,6 +170,36 @@ TEST(BatchMemory, KeptColumnsCountLikeCertainOnes) {
   const auto a = evaluated.estimate(W, nullptr), b = remembered.estimate(W, nullptr);
   EXPECT_LT((to_eigen(a.H) - to_eigen(b.H)).norm(), 1e-12);
   EXPECT_LT((a.projected - b.projected).norm(), 1e-12);
+}
+
+TEST(BatchMemory, RescaledToBetterDegreesItIsAsIfItHadHadThemFromTheBeginning) {
+  const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, 0.1);
+  const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
+  const Rescaling<double> by(rough, p.L);
+  const std::vector<int64_t> landmarks = important_columns(rough, 60, true, 1);
+  std::vector<uint8_t> certain(n);
+  for (const int64_t j : landmarks) certain[size_t(j)] = 1;
+  KeptColumns<double> kept = nystrom_basis(rough, landmarks, 10, {}).kept;
+  std::vector<int64_t> columns;
+  for (const int64_t j : drawn(n, 1))
+    if (!certain[size_t(j)] && columns.size() < 200) columns.push_back(j);
+
+  Matrix<double> W = random_basis(rough, 4, options_for(1));
+  BatchMemory<double> early(rough, 4, certain), late(p.L, 4, certain);
+  early.add_kept(kept, W);
+  add_columns(early, W, columns, nullptr);
+  early.end_batch(W, nullptr);
+  early.rescale(by);
+  by.divide_rows(W);
+  rescale(by, kept);
+  late.add_kept(kept, W);
+  add_columns(late, W, columns, nullptr);
+  late.end_batch(W, nullptr);
+  const auto a = early.estimate(W, nullptr), b = late.estimate(W, nullptr);
+  EXPECT_LT((to_eigen(a.H) - to_eigen(b.H)).norm(), 1e-10);
+  EXPECT_LT((a.projected - b.projected).norm(), 1e-10);
+  const KeptColumns<double> exact = nystrom_basis(p.L, landmarks, 10, {}).kept;
+  EXPECT_LT((to_eigen(kept.values) - to_eigen(exact.values)).norm(), 1e-10);
 }
 
 TEST(NystromModel, TakesOutTheDiagonalOfARegularisedKernel) {
@@ -255,6 +288,48 @@ TEST(Ritz, KeepsToItsBudgetAndIsNearTheExactAnswer) {
       for (int64_t j = 0; j < k; ++j) {
         const Eigen::VectorXd x = X.col(j), image = problem().dense * x;
         EXPECT_LE((image - x * x.dot(image)).norm(), pairs.residuals[size_t(j)] + 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Ritz, SampledDegreesBecomeExact) {
+  for (const double regularization : {0.0, 0.1}) {
+    const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, regularization);
+    const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
+    const auto solve_within = [&](std::optional<double> passes, std::optional<double> tolerance) {
+      SolverOptions options = options_for(1);
+      options.passes = passes;
+      options.tolerance = tolerance;
+      const EigenPairs<double> pairs = solve_minibatch<double>(rough, options);
+      const double error = p.error(to_eigen(pairs.vectors), k);
+      const double of_degrees = degree_error(p.L.rows(), pairs.degrees.value_or(rough.all_degrees())).relative;
+      fmt::print("{} passes, {} spent: error {:.1e}, estimated {:.1e}, of degrees {:.1e}\n", passes.value_or(0),
+                 double(pairs.columns_evaluated) / n, error, pairs.subspace_error, of_degrees);
+      if (passes) {
+        EXPECT_LE(pairs.columns_evaluated, int64_t(*passes * n + 0.5));
+      }
+      return std::tuple(error, of_degrees, pairs);
+    };
+    const double sampled = degree_error(p.L.rows(), rough.all_degrees()).relative;
+    EXPECT_GT(sampled, 0.1);
+    EXPECT_LT(std::get<1>(solve_within(0.5, {})), 0.6 * sampled);
+    for (const auto& [passes, tolerance, within] :
+         {std::tuple<std::optional<double>, std::optional<double>, double>{1.0, {}, 0.01},
+          {2.0, {}, 2e-3},
+          {3.0, {}, 1e-4},
+          {1.9, 1e-14, 0.03},  // the block of 0.9 passes, its degrees and its certificate
+          {{}, 1e-8, 1e-7}}) {
+      const auto [error, of_degrees, pairs] = solve_within(passes, tolerance);
+      EXPECT_EQ(of_degrees, 0);
+      EXPECT_LT(error, within);
+      ASSERT_TRUE(pairs.degrees.has_value());
+      for (size_t i = 0; i < size_t(n); ++i)
+        ASSERT_NEAR(pairs.degrees->sum[i], p.L.degrees()[i], 1e-10 * p.L.degrees()[i]);
+      const MatrixXd X = to_eigen(pairs.vectors);
+      for (size_t j = 0; j < pairs.residuals.size(); ++j) {
+        const Eigen::VectorXd x = X.col(int64_t(j)), image = p.dense * x;
+        EXPECT_LE((image - x * x.dot(image)).norm(), pairs.residuals[j] + 1e-9);
       }
     }
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/degree_tally.h"
+
+#include <algorithm>
+
+namespace mbsc {
+
+DegreeTally::DegreeTally(const RowSpace& space, Degrees sampled)
+    : space_(space),
+      sampled_(std::move(sampled)),
+      sure_(sampled_.sum.size()),
+      drawn_(sampled_.sum.size()),
+      counted_(size_t(space.n())) {}
+
+std::vector<double>* DegreeTally::sums_for(std::span<const int64_t> columns, bool sure) {
+  if (columns.empty() || counted_[size_t(columns[0])]) return nullptr;
+  for (const int64_t j : columns) counted_[size_t(j)] = 1;
+  if (!sure) seen_ += int64_t(columns.size());
+  return sure ? &sure_ : &drawn_;
+}
+
+Degrees DegreeTally::degrees(int64_t others) const {
+  Degrees better = sampled_;
+  if (sampled_.variance.empty() || (seen_ == 0 && others > 0)) return better;
+  const double n = double(space_.n()), c = double(sampled_.columns), N = double(others), s = double(seen_);
+  const bool complete = seen_ == others;
+  const double R = complete ? 0 : (1 / s) * (1 - s / N) / ((1 / c) * (1 - c / n));
+  const double factor = complete ? 1 : N / s;
+  space_.for_each_block([&](int64_t, Range rows) {
+    for (auto i = size_t(rows.begin); i < size_t(rows.end); ++i) {
+      if (sampled_.variance[i] == 0) continue;
+      better.sum[i] = (R * sampled_.sum[i] + sure_[i] + factor * drawn_[i]) / (1 + R);
+      better.variance[i] *= R / (1 + R);
+    }
+  });
+  if (complete) better.variance.clear();
+  return better;
+}
+
+}  // namespace mbsc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/solvers/ritz_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mbsc/base/require.h"
+#include "mbsc/solvers/nystrom_basis.h"
+
+namespace mbsc {
+
+RitzPlan plan_ritz(int64_t n, const SolverOptions& options, int64_t batch_size) {
+  const int64_t unlimited = 1000;
+  if (options.iterations && !options.passes) return {*options.iterations * batch_size, 0};
+  if (!options.passes) {
+    if (options.tolerance) return {n / 2, unlimited};
+    return {n, options.seconds && options.polish ? unlimited : 0};
+  }
+  // A full product is worth its pass when there is something to multiply; with a tolerance one is needed to certify.
+  const double passes = *options.passes, least = options.tolerance ? 0.05 : 0.5;
+  const int64_t products = options.polish && passes >= 1 + least ? int64_t(std::floor(passes - least)) : 0;
+  const double columns = std::min(9e18, std::max(1.0, std::round(passes * double(n))));
+  return {int64_t(columns) - products * n, products};
+}
+
+int64_t block_columns(int64_t n, const SolverOptions& options) {
+  const int64_t usual = options.step_rule == StepRule::ritz ? 2 * options.clusters : 0;
+  const int64_t guards = options.guards.value_or(usual);
+  require(guards >= 0, "guards must be at least 0; got {}", guards);
+  return std::min(n, options.clusters + guards);
+}
+
+int64_t model_rank(int64_t n, int64_t block) {
+  return std::max(block, std::min<int64_t>(100, (int64_t{256} << 20) / (4 * std::max<int64_t>(1, n))));
+}
+
+template <class T>
+int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options) {
+  const int64_t most = options.landmarks > 0 ? options.landmarks : std::clamp<int64_t>(n / 5, 100, 2000);
+  return std::clamp<int64_t>(affordable_landmarks<T>(n, budget), 1, std::min(n, most));
+}
+template int64_t ritz_landmarks<float>(int64_t, int64_t, const SolverOptions&);
+template int64_t ritz_landmarks<double>(int64_t, int64_t, const SolverOptions&);
+
+}  // namespace mbsc
