@@ -277,21 +277,30 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   const int64_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
   const SolverOptions solver = solver_options(options, {});
   int64_t columns = 5 * k, block = k, square = 0;  // n-vectors of float32; doubles of Nystrom's small matrices
+  // Nystrom's start keeps the columns of its landmarks, and is over before the rest begins.
+  const auto count_start = [&] {
+    if (solver.start != Start::nystrom) return;
+    const int64_t m = landmark_count(n, solver, true);
+    columns = std::max(columns, 3 * block + std::min(m, kept_count<float>(n)));
+    square = 9 * m * m;
+  };
   switch (choose_method(n, features, options)) {
     case Method::exact: {
       const KrylovSizes sizes = krylov_sizes(n, solver);
       block = sizes.block;
       columns = sizes.capacity + 4 * sizes.block;  // the basis, the next block, its image and what is multiplied
+      count_start();
       break;
     }
     case Method::minibatch: {
       block = block_columns(n, solver);
       if (solver.step_rule == StepRule::adagrad) {
         columns = 5 * block + (solver.tolerance ? 3 * block : 0) + (solver.stall ? block : 0);
+        count_start();
         break;
       }
       const int64_t m =
-          ritz_landmarks<float>(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
+          most_landmarks<float>(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
       const int64_t rank = model_rank(n, block);
       square = 12 * m * m + 10 * m * rank;
       const int64_t kept = std::min(m + n / 16, kept_count<float>(n));

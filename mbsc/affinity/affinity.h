@@ -58,6 +58,8 @@ class Affinity {
   /// The sums that some columns allow, n kernel values each. Columns ascend.
   virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                                  const std::function<void(double)>& progress = {}) const;
+  /// Multiply-adds that an entry costs, about: what a solver may weigh its own work against.
+  virtual double cost_of_value() const { return 1; }
   /// a(x, x) of the kernel, which the zero diagonal hides; Nystrom needs it.
   virtual double self_similarity() const = 0;
 

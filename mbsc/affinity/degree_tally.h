@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampled degrees get better with every column that a solver evaluates, and exact once it has seen all of them.
 //
-// With d the sampled degree of a row and V its variance, from c of the n columns (sampled_degrees.h), t the sum over the
-// columns seen for sure, and r that over s of the N others, which were drawn uniformly without replacement:
+// With d the sampled degree of a row and V its variance, from c of the n columns (sampled_degrees.h), t the sum over
+// the columns seen for sure, and r that over s of the N others, which were drawn uniformly without replacement:
 //     e = t + (N / s) r,                                    unbiased, and its variance is about R V,
 //     R = (1/s) (1 - s/N) / [(1/c) (1 - c/n)],              both being samples of the same row
 //     d' = (R d + e) / (1 + R),   V' = V R / (1 + R)        the mean with weights 1/V and 1/(R V)

@@ -37,6 +37,7 @@ class KernelAffinity final : public Affinity<T> {
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {}) const override;
   ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                          const std::function<void(double)>& progress = {}) const override;
+  double cost_of_value() const override { return double(points_.features); }
   double self_similarity() const override { return 1; }
 
   /// Whether distances are summed up directly instead of by the expanded form.

@@ -129,7 +129,8 @@ void Normalized<T>::evaluate_definite(Range range, std::span<const int64_t> colu
   for (int64_t i = 0; i < range.size(); ++i)
     for (size_t j = 0; j < columns.size(); ++j) {
       T& a = out(i, int64_t(j));
-      a = inverse_root_degree(first + i) * inverse_root_degree(columns[j]) * ((columns[j] == first + i ? self : a) + flat);
+      const T value = (columns[j] == first + i ? self : a) + flat;
+      a = inverse_root_degree(first + i) * inverse_root_degree(columns[j]) * value;
     }
 }
 
@@ -166,8 +167,8 @@ void Normalized<T>::add_definite(std::span<const int64_t> columns, MatrixView<co
   const T self = T(affinity_->self_similarity());
   for (int64_t j = 0; j < C.rows; ++j) {
     if (!own.contains(columns[j])) continue;
-    for (int64_t c = 0; c < C.cols; ++c)
-      out(columns[j] - own.begin, c) += self * inverse_root_degree(columns[j]) * inverse_root_degree(columns[j]) * C(j, c);
+    const T root = inverse_root_degree(columns[j]);
+    for (int64_t c = 0; c < C.cols; ++c) out(columns[j] - own.begin, c) += self * root * root * C(j, c);
   }
 }
 

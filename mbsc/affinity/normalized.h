@@ -24,9 +24,10 @@ class Normalized {
   const Comm& comm() const { return rows().comm(); }
   int64_t n() const { return affinity_->n(); }
   int64_t kernel_values() const { return affinity_->kernel_values(); }
+  double cost_of_value() const { return affinity_->cost_of_value(); }
 
-  /// out = S A[:, columns] S[columns] C: what an estimator samples. Columns ascend. Adds the sums of A over these columns
-  /// to `row_sums` (own rows), where it is not null.
+  /// out = S A[:, columns] S[columns] C: what an estimator samples. Columns ascend. Adds the sums of A over these
+  /// columns to `row_sums` (own rows), where it is not null.
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                         const StopToken& stop, std::vector<double>* row_sums = nullptr) const;
   /// out += (tau/n) s s'W: what it need not sample.

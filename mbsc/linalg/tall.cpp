@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mbsc/linalg/reduce.h"
+#include "mbsc/simd/gemm.h"
 
 namespace mbsc {
 namespace {
@@ -80,17 +81,11 @@ MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> 
   const std::vector<double> sum = sum_over_blocks(
       space, A.cols * B.cols,
       [&](int64_t, Range rows, std::span<double> out) {
-        const RowMajor<double> a = map_rows(A, rows).template cast<double>();
-        Eigen::Map<MatrixXd> result(out.data(), A.cols, B.cols);
-        if (A.data == B.data && A.cols == B.cols) {
-          result.noalias() = a.transpose() * a;
-        } else {
-          const RowMajor<double> b = map_rows(B, rows).template cast<double>();
-          result.noalias() = a.transpose() * b;
-        }
+        simd::gemm<double, T, double>(A.cols, B.cols, rows.size(), 1, {A.row(rows.begin), 1, A.stride},
+                                      {B.row(rows.begin), B.stride, 1}, out.data(), B.cols);
       },
       2.0 * double(A.cols * B.cols));
-  return Eigen::Map<const MatrixXd>(sum.data(), A.cols, B.cols);
+  return Eigen::Map<const RowMajor<double>>(sum.data(), A.cols, B.cols);
 }
 
 template <class T>
@@ -98,7 +93,9 @@ void multiply(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, M
   const RowMajor<T> small = M.template cast<T>();
   space.for_each_block(
       [&](int64_t, Range rows) {
-        const RowMajor<T> product = map_rows(A, rows) * small;
+        RowMajor<T> product = RowMajor<T>::Zero(rows.size(), small.cols());
+        simd::gemm<T, T, T>(rows.size(), small.cols(), A.cols, 1, {A.row(rows.begin), A.stride, 1},
+                            {small.data(), small.cols(), 1}, product.data(), small.cols());
         map_rows(out, rows).leftCols(product.cols()) = product;
       },
       2.0 * double(M.size()));
@@ -107,8 +104,12 @@ void multiply(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, M
 template <class T>
 void subtract(const RowSpace& space, MatrixView<const T> A, const MatrixXd& M, MatrixView<T> out) {
   const RowMajor<T> small = M.template cast<T>();
-  space.for_each_block([&](int64_t, Range rows) { map_rows(out, rows).noalias() -= map_rows(A, rows) * small; },
-                       2.0 * double(M.size()));
+  space.for_each_block(
+      [&](int64_t, Range rows) {
+        simd::gemm<T, T, T>(rows.size(), small.cols(), A.cols, -1, {A.row(rows.begin), A.stride, 1},
+                            {small.data(), small.cols(), 1}, out.row(rows.begin), out.stride);
+      },
+      2.0 * double(M.size()));
 }
 
 template <class T>

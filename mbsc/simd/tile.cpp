@@ -3,12 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <mutex>
-#include <string>
 
-#include "mbsc/base/require.h"
+#include "mbsc/simd/level.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mbsc/simd/tile.cpp"
@@ -29,25 +25,6 @@ HWY_EXPORT(norms_double);
 HWY_EXPORT(panel_rows_float);
 HWY_EXPORT(panel_rows_double);
 HWY_EXPORT(current_level);
-
-/// Applies MBSC_SIMD before the first dispatch.
-void choose_level() {
-  static const bool once = [] {
-    const char* name = std::getenv("MBSC_SIMD");
-    if (name == nullptr || *name == '\0') return true;
-    std::string known;
-    for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-      if (strcasecmp(name, hwy::TargetName(target)) == 0) {
-        hwy::SetSupportedTargetsForTest(target);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-        return true;
-      }
-      known += std::string(known.empty() ? "" : ", ") + hwy::TargetName(target);
-    }
-    throw InvalidInput(fmt::format("MBSC_SIMD must be one of {}; got '{}'", known, name));
-  }();
-  (void)once;
-}
 
 }  // namespace
 

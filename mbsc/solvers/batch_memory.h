@@ -29,7 +29,8 @@
 //     (1 - p) / (2 - p)^2 [4 (1 - p) (noise of W'G) + 2 p (1 - p)/p sum_ij |y_ij|^2]      (Hoeffding),
 // the last sum taken as the larger of the sum over rows and, with rows of W all alike, k'/n of the noise outside of W.
 //
-// The same columns tell the degrees, where these are sampled (degree_tally.h): better ones rescale P and L P (rescaling.h).
+// The same columns tell the degrees, where these are sampled (degree_tally.h): better ones rescale P and L P
+// (rescaling.h).
 // Memory: five n x k' arrays beside W.
 #pragma once
 

@@ -43,12 +43,12 @@ class KrylovBasis {
     ++expansions_;
     subtract<T>(space_, V, H, image_);  // R
     residual_gram_ = gram<T>(space_, image_, image_);
-    ritz_ = eigen_descending(projected_);
+    ritz_is_known_ = false;
   }
 
   /// Estimated residual of Ritz pair j.
   double residual(int64_t j) const {
-    const Eigen::VectorXd u = ritz_.vectors.col(j).tail(last_);
+    const Eigen::VectorXd u = ritz().vectors.col(j).tail(last_);
     return std::sqrt(std::max(0.0, u.dot(residual_gram_ * u)));
   }
   double largest_residual(int64_t k) const {
@@ -75,7 +75,7 @@ class KrylovBasis {
   /// The k leading Ritz vectors.
   Matrix<T> ritz_vectors(int64_t k) const {
     Matrix<T> X(space_.local_rows(), k);
-    multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(k), X);
+    multiply<T>(space_, basis(columns_), ritz().vectors.leftCols(k), X);
     orthonormalize<T>(space_, X);
     return X;
   }
@@ -92,9 +92,9 @@ class KrylovBasis {
   /// Vectors y = Yg from these are in a better order than X, whose values may be too near each other to tell. With
   /// y = Lz, z = Xg, and |L| <= 1 the residual of y is at most |Lz - t z| / |y|, for any t.
   Ahead ahead(int64_t c) const {
-    const Eigen::MatrixXd u = ritz_.vectors.bottomLeftCorner(last_, c);
+    const Eigen::MatrixXd u = ritz().vectors.bottomLeftCorner(last_, c);
     const Eigen::MatrixXd S = u.transpose() * residual_gram_ * u;
-    const Eigen::VectorXd theta = ritz_.values.head(c), squares = theta.cwiseAbs2();
+    const Eigen::VectorXd theta = ritz().values.head(c), squares = theta.cwiseAbs2();
     Eigen::MatrixXd A = theta.asDiagonal() * S, B = S;
     A += Eigen::MatrixXd(A.transpose());
     A.diagonal() += squares.cwiseProduct(theta);
@@ -128,7 +128,7 @@ class KrylovBasis {
     for (int64_t j = 0; j < c; ++j) {
       const auto z = squares.vectors.col(j);
       const double sigma = std::sqrt(std::max(0.0, squares.values[j]));
-      const bool negative = z.dot(ritz_.values.head(c).cwiseProduct(z)) < -sigma / 2;
+      const bool negative = z.dot(ritz().values.head(c).cwiseProduct(z)) < -sigma / 2;
       Z.col(negative ? --back : front++) = z;
     }
     multiply<T>(space_, Y, Z, Y);
@@ -142,7 +142,7 @@ class KrylovBasis {
   /// Empty after a restart.
   std::optional<Probe> probe(int64_t first, int64_t count, int64_t k) const {
     if (count == 0 || restarted_ || columns_ <= k) return std::nullopt;
-    const Eigen::MatrixXd found = ritz_.vectors.leftCols(k);
+    const Eigen::MatrixXd found = ritz().vectors.leftCols(k);
     const auto deflate = [&](const Eigen::MatrixXd& A) -> Eigen::MatrixXd {
       return A - found * (found.transpose() * A);
     };
@@ -156,24 +156,30 @@ class KrylovBasis {
     return Probe{count, expansions_, std::min(1.0, bound), 0.99};
   }
 
-  const Eigen::VectorXd& values() const { return ritz_.values; }
+  const Eigen::VectorXd& values() const { return ritz().values; }
   int64_t columns() const { return columns_; }
 
  private:
+  /// Of the projected operator; found when it is first asked for.
+  const SmallEigen& ritz() const {
+    if (!ritz_is_known_) ritz_ = eigen_descending(projected_);
+    ritz_is_known_ = true;
+    return ritz_;
+  }
   MatrixView<const T> basis(int64_t columns) const { return V_.view().columns_between(0, columns); }
 
   /// LX of the c leading Ritz vectors.
   Matrix<T> images(int64_t c) const {
     Matrix<T> Y(space_.local_rows(), c);
-    const auto u = ritz_.vectors.leftCols(c);
-    multiply<T>(space_, basis(columns_), u * ritz_.values.head(c).asDiagonal(), Y);
+    const auto u = ritz().vectors.leftCols(c);
+    multiply<T>(space_, basis(columns_), u * ritz().values.head(c).asDiagonal(), Y);
     subtract<T>(space_, image_, -u.bottomRows(last_), Y);
     return Y;
   }
 
   void restart(int64_t keep) {
     restarted_ = true;
-    multiply<T>(space_, basis(columns_), ritz_.vectors.leftCols(keep), V_);
+    multiply<T>(space_, basis(columns_), ritz().vectors.leftCols(keep), V_);
     columns_ = keep;
     projected_ = ritz_.values.head(keep).asDiagonal();
     // The basis is its own Ritz vectors now: what a request to stop in the next product would return.
@@ -196,7 +202,8 @@ class KrylovBasis {
   int64_t next_columns_, columns_ = 0, last_ = 0, expansions_ = 0;
   bool restarted_ = false;
   Eigen::MatrixXd projected_, residual_gram_;
-  SmallEigen ritz_;
+  mutable SmallEigen ritz_;
+  mutable bool ritz_is_known_ = true;
 };
 
 /// Goes on from a first block until the recomputed residuals of k pairs are within the tolerance, or the budget is

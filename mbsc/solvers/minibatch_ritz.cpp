@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
 // A budget of B passes is spent on, in this order:
-//   1. Warm start: Nystrom from n/5 landmarks (100 to 2,000, within the budget) drawn by importance; the leading
-//      k' = 3k eigenvectors of the model it gives (nystrom_model.h). Or a random block.
+//   1. Warm start: Nystrom from landmarks drawn by importance, at most n/5 and 2,000 (ritz_plan.h); the leading k' = 3k
+//      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
 //   2. Batches of columns: the important ones, and those of the landmarks, are kept where 256 MiB hold them, else anew
 //      for each step; the others come uniformly without replacement. All columns seen so far speak in the estimates
 //      G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken whenever the number of
@@ -100,7 +100,7 @@ class RitzSolver {
     if (options_.start == Start::random) return;
     const bool by_importance = options_.columns == ColumnChoice::importance;
     const auto landmarks =
-        important_columns(L(), ritz_landmarks<T>(n_, plan_.sampled, options_), by_importance, options_.seed);
+        important_columns(L(), worthwhile_landmarks(L(), plan_.sampled, options_), by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
     model_.emplace(L(), landmarks, model_rank(n_, columns_), options_.stop);
     pairs_.columns_evaluated = model_->columns_evaluated();

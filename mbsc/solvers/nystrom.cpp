@@ -16,7 +16,9 @@
 
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
+#include "mbsc/linalg/dense.h"
 #include "mbsc/linalg/reduce.h"
+#include "mbsc/simd/gemm.h"
 #include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/nystrom_basis.h"
 
@@ -66,9 +68,8 @@ class InverseRoot {
       for (const double share : {1e-6, 1e-5}) {
         MatrixXd lifted = unit;
         lifted.diagonal() += share * sums;
-        const Eigen::LLT<Eigen::Ref<MatrixXd>> factor(lifted);
-        if (factor.info() != Eigen::Success) continue;
-        upper_ = MatrixXd(factor.matrixU()) * scale.cwiseInverse().asDiagonal();
+        if (!cholesky(lifted, threads)) continue;
+        upper_ = lifted * scale.cwiseInverse().asDiagonal();
         return;
       }
     }
@@ -79,39 +80,34 @@ class InverseRoot {
   /// C X.
   MatrixXd apply(const MatrixXd& X) const {
     if (upper_.size() == 0) return general_ * X;
-    return by_panels(X, [&](auto panel) { upper_.triangularView<Eigen::Upper>().solveInPlace(panel); });
+    MatrixXd out = X;
+    solve_upper(upper_, false, out, threads_);
+    return out;
   }
   /// C'X.
   MatrixXd apply_transposed(const MatrixXd& X) const {
     if (upper_.size() == 0) return general_.transpose() * X;
-    return by_panels(X, [&](auto panel) { upper_.triangularView<Eigen::Upper>().transpose().solveInPlace(panel); });
-  }
-
- private:
-  template <class Solve>
-  MatrixXd by_panels(const MatrixXd& X, Solve&& solve) const {
     MatrixXd out = X;
-    constexpr int64_t width = 64;
-    parallel_for(threads_, (X.cols() + width - 1) / width, [&](int64_t p) {
-      const int64_t count = std::min(width, X.cols() - p * width);
-      Eigen::Ref<MatrixXd> panel = out.middleCols(p * width, count);
-      solve(panel);
-    });
+    solve_upper(upper_, true, out, threads_);
     return out;
   }
 
+ private:
   int threads_;
   MatrixXd upper_, general_;
 };
 
-/// The leading eigenpairs of a symmetric matrix; of a large one by a block Krylov space, to what five products give.
-SmallEigen leading_pairs(const MatrixXd& M, int64_t rank, int threads, const StopToken& stop) {
-  const int64_t m = M.rows();
-  if (m <= 300 || 3 * rank >= m) return eigen_descending(M);
+/// The leading eigenpairs of C'GC; of a large one by a block Krylov space, to what a few products give.
+SmallEigen leading_pairs(const InverseRoot& C, const MatrixXd& G, int64_t rank, int threads, const StopToken& stop) {
+  const int64_t m = C.columns();
+  const auto product = [&](const MatrixXd& V) {
+    return C.apply_transposed(multiply_symmetric(G, C.apply(V), threads));
+  };
+  if (m <= 300 || 3 * rank >= m) return eigen_descending(product(MatrixXd::Identity(m, m)));
   const RowSpace space(m, threads);
   SolverOptions options;
   options.stop = stop;
-  const int64_t block = rank + 8;
+  const int64_t block = rank + 8, steps = std::clamp<int64_t>(m / (2 * block), 3, 5);
   Matrix<double> start(m, block);
   fill_normal<double>(space, start, Random(0, Stream::start), 1);
   orthonormalize<double>(space, start);
@@ -119,18 +115,12 @@ SmallEigen leading_pairs(const MatrixXd& M, int64_t rank, int threads, const Sto
     if (stop.stop_requested()) throw Stopped();
     using Stride = Eigen::OuterStride<>;
     const Eigen::Map<const RowMajor<double>, 0, Stride> V(in.data, m, in.cols, Stride(in.stride));
-    space.for_each_block(
-        [&](int64_t, Range rows) {
-          Eigen::Map<RowMajor<double>, 0, Stride>(out.row(rows.begin), rows.size(), in.cols, Stride(out.stride)) =
-              M.middleRows(rows.begin, rows.size()) * V;
-        },
-        double(m) * double(in.cols));
+    Eigen::Map<RowMajor<double>, 0, Stride>(out.data, m, in.cols, Stride(out.stride)) = product(V);
   };
-  KrylovBasis<double> krylov(space, operate, options, std::move(start), std::min(m, 5 * block));
-  for (int step = 0; step < 5; ++step) {
+  KrylovBasis<double> krylov(space, operate, options, std::move(start), std::min(m, steps * block));
+  for (int64_t step = 0; step < steps; ++step) {
     krylov.expand();
-    if (krylov.largest_residual(rank) < 1e-9 * krylov.values()[0]) break;
-    if (step + 1 < 5 && !krylov.advance(2 * block, uint64_t(step))) break;
+    if (step + 1 < steps && !krylov.advance(2 * block, uint64_t(step))) break;
   }
   const Matrix<double> vectors = krylov.ritz_vectors(rank);
   return {krylov.values().head(rank), widen(vectors)};
@@ -144,7 +134,7 @@ T sampled_entry(const Normalized<T>& L, int64_t row, int64_t column, T value) {
 
 /// Copies the leading columns of K.
 template <class T>
-void keep_columns(const Normalized<T>& L, Range rows, const Matrix<T>& K, KeptColumns<T>& kept) {
+void keep_columns(const Normalized<T>& L, Range rows, MatrixView<const T> K, KeptColumns<T>& kept) {
   const int64_t first = L.rows().own_rows().begin;
   const int64_t count = int64_t(kept.indices.size());
   for (int64_t i = rows.begin; i < rows.end; ++i)
@@ -157,27 +147,31 @@ template <class T>
 MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landmarks, const StopToken& stop,
                        KeptColumns<T>& kept) {
   const int64_t m = int64_t(landmarks.size());
-  // Partials of m^2 numbers per block would not fit: groups of blocks share one, in an order fixed by n.
-  MatrixXd total = MatrixXd::Zero(m, m);
   const RowSpace& space = L.rows();
   require(space.comm().size() == 1, "nystrom over several ranks is not supported yet");
-  const int64_t blocks = space.own_blocks().size();
-  constexpr int64_t together = 8;
-  std::vector<RowMajor<T>> partial(together);
+  RowMajor<double> total = RowMajor<double>::Zero(m, m);
+  // Some rows at a time, whose values fit in memory; then every thread a part of the sum, in the order of the rows.
+  const int64_t blocks = space.own_blocks().size(), rows_of_block = space.blocks().block_rows();
+  const int64_t together = std::max<int64_t>(1, 4096 / rows_of_block);
+  Matrix<T> K(std::min(blocks, together) * rows_of_block, m);
   for (int64_t first = 0; first < blocks; first += together) {
-    const int64_t count = std::min(together, blocks - first);
-    parallel_for(space.threads(), count, [&](int64_t b) {
+    const int64_t last = std::min(blocks, first + together), begin = space.blocks().block(first).begin;
+    parallel_for(space.threads(), last - first, [&](int64_t b) {
       if (stop.stop_requested()) return;
       const Range rows = space.blocks().block(first + b);
-      Matrix<T> K(rows.size(), m);
-      L.evaluate_definite(rows, landmarks, K);
-      keep_columns(L, rows, K, kept);
-      const Eigen::Map<const RowMajor<T>> block(K.data(), K.rows(), m);
-      partial[size_t(b)] = RowMajor<T>::Zero(m, m);
-      partial[size_t(b)].template selfadjointView<Eigen::Lower>().rankUpdate(block.transpose());
+      const MatrixView<T> part = K.view().rows_between(rows.begin - begin, rows.end - begin);
+      L.evaluate_definite(rows, landmarks, part);
+      keep_columns<T>(L, rows, part, kept);
+    });
+    const int64_t depth = space.blocks().block(last - 1).end - begin;
+    constexpr int64_t panel = 120;
+    parallel_for(space.threads(), (m + panel - 1) / panel, [&](int64_t p) {
+      if (stop.stop_requested()) return;
+      const int64_t from = p * panel, to = std::min(m, from + panel);
+      simd::gemm<T, T, double>(to - from, to, depth, 1, {K.data() + from, 1, m}, {K.data(), m, 1},
+                               total.row(from).data(), m);
     });
     if (stop.stop_requested()) throw Stopped();
-    for (int64_t b = 0; b < count; ++b) total += partial[size_t(b)].template cast<double>();
   }
   total.triangularView<Eigen::StrictlyUpper>() = total.transpose();
   return total;
@@ -225,9 +219,8 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
   basis.columns_evaluated = 2 * m - count;
   basis.kept.indices.assign(landmarks.begin(), landmarks.begin() + count);
   basis.kept.values = Matrix<T>(L.rows().local_rows(), count);
-  const MatrixXd half = root.apply_transposed(landmark_gram(L, landmarks, stop, basis.kept));  // C'(K_Sn K_nS)
-  const SmallEigen eigen =
-      leading_pairs(root.apply_transposed(half.transpose()), std::min(rank, root.columns()), threads, stop);
+  const SmallEigen eigen = leading_pairs(root, landmark_gram(L, landmarks, stop, basis.kept),
+                                         std::min(rank, root.columns()), threads, stop);
   const double least = eigen.values[0] * 10 * double(std::numeric_limits<T>::epsilon());
   int64_t kept = 0;
   while (kept < std::min<int64_t>(rank, eigen.values.size()) && eigen.values[kept] > least) ++kept;

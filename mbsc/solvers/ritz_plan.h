@@ -18,8 +18,15 @@ RitzPlan plan_ritz(int64_t n, const SolverOptions& options, int64_t batch_size);
 int64_t block_columns(int64_t n, const SolverOptions& options);
 /// Columns of the control variate: what memory has room for, at least those of the block.
 int64_t model_rank(int64_t n, int64_t block);
-/// Landmarks of the warm start within a budget of columns.
+/// The most landmarks of the warm start within a budget of columns: n/5, 100 to 2,000.
 template <class T>
-int64_t ritz_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
+int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
+/// The landmarks that are worth it. Below one pass columns are what is scarce, and landmarks the best use of them. From
+/// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
+///     n m^2 <= n^2 (cost of a value + k' + 10) / 2,
+/// or, where eigenvalues crowd (a narrow kernel), 36 for each effective one, |L|_F^2 = sum_j q_j s_j^4 about: more
+/// where more is to be found.
+template <class T>
+int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options);
 
 }  // namespace mbsc

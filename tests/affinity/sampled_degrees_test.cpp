@@ -191,7 +191,8 @@ TEST(SampledDegrees, HaveTheSameBitsForAnyNumberOfThreadsAndDependOnTheSeed) {
     EXPECT_EQ(results[0].degrees.sum, results.back().degrees.sum);
     EXPECT_EQ(results[0].degrees.squares, results.back().degrees.squares);
     EXPECT_EQ(results[0].degrees.variance, results.back().degrees.variance);
-    EXPECT_EQ(degree_error(A.rows(), results[0].degrees).relative, degree_error(A.rows(), results.back().degrees).relative);
+    EXPECT_EQ(degree_error(A.rows(), results[0].degrees).relative,
+              degree_error(A.rows(), results.back().degrees).relative);
     EXPECT_NE(results[0].degrees.sum, sample_degrees<float>(A, 600, 12, {}).degrees.sum);
   }
 }

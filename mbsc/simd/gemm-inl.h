@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The product itself, compiled once for each SIMD level (see gemm.h).
+// clang-format off
+#if defined(MBSC_SIMD_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MBSC_SIMD_GEMM_INL_H_
+#undef MBSC_SIMD_GEMM_INL_H_
+#else
+#define MBSC_SIMD_GEMM_INL_H_
+#endif
+// clang-format on
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "mbsc/base/aligned.h"
+#include "mbsc/simd/gemm.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mbsc::simd {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kPanelRows = 6;
+constexpr int64_t kDepth = 256;
+constexpr int64_t kRows = 20 * kPanelRows;
+
+/// [panel][k][width] of X, of which element (i, k) is data[i * along + k * across]; zeros fill the last panel.
+template <class Compute, class Source>
+HWY_INLINE void pack(const Source* HWY_RESTRICT data, int64_t along, int64_t across, int64_t count, int64_t depth,
+                     int64_t width, Compute* HWY_RESTRICT out) {
+  for (int64_t first = 0; first < count; first += width) {
+    const int64_t here = std::min(width, count - first);
+    const Source* HWY_RESTRICT from = data + first * along;
+    if (here == width && along == 1) {
+      for (int64_t k = 0; k < depth; ++k, out += width)
+        for (int64_t i = 0; i < width; ++i) out[i] = Compute(from[k * across + i]);
+    } else {
+      for (int64_t i = 0; i < here; ++i)
+        for (int64_t k = 0; k < depth; ++k) out[k * width + i] = Compute(from[i * along + k * across]);
+      for (int64_t i = here; i < width; ++i)
+        for (int64_t k = 0; k < depth; ++k) out[k * width + i] = Compute{};
+      out += depth * width;
+    }
+  }
+}
+
+/// Sums of six rows by two vectors of columns: to `sums`, 6 x 2 vectors.
+template <class Compute>
+HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, const Compute* HWY_RESTRICT b, int64_t depth,
+                                Compute* HWY_RESTRICT sums) {
+  const hn::ScalableTag<Compute> tag;
+  using V = hn::Vec<decltype(tag)>;
+  const size_t lanes = hn::Lanes(tag);
+  V c00 = hn::Zero(tag), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
+  V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
+  for (int64_t k = 0; k < depth; ++k) {
+    const V b0 = hn::Load(tag, b), b1 = hn::Load(tag, b + lanes);
+    b += 2 * lanes;
+#define MBSC_ROW(i)                           \
+  {                                           \
+    const V value = hn::Set(tag, a[i]);       \
+    c##i##0 = hn::MulAdd(value, b0, c##i##0); \
+    c##i##1 = hn::MulAdd(value, b1, c##i##1); \
+  }
+    MBSC_ROW(0)
+    MBSC_ROW(1)
+    MBSC_ROW(2)
+    MBSC_ROW(3)
+    MBSC_ROW(4)
+    MBSC_ROW(5)
+#undef MBSC_ROW
+    a += kPanelRows;
+  }
+#define MBSC_ROW(i)                                   \
+  hn::Store(c##i##0, tag, sums + 2 * i * lanes);      \
+  hn::Store(c##i##1, tag, sums + (2 * i + 1) * lanes);
+  MBSC_ROW(0)
+  MBSC_ROW(1)
+  MBSC_ROW(2)
+  MBSC_ROW(3)
+  MBSC_ROW(4)
+  MBSC_ROW(5)
+#undef MBSC_ROW
+}
+
+template <class Compute, class Source, class Dest>
+void run_gemm(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Source> A, Strided<Source> B,
+              Dest* C, int64_t stride) {
+  const hn::ScalableTag<Compute> tag;
+  const int64_t width = 2 * int64_t(hn::Lanes(tag));
+  const int64_t most = 262144 / kDepth / int64_t(sizeof(Compute)) / width * width;  // columns of B in 256 KiB
+  const int64_t packed_columns = std::min(most, (columns + width - 1) / width * width);
+  const int64_t packed_rows = std::min(kRows, (rows + kPanelRows - 1) / kPanelRows * kPanelRows);
+  static thread_local AlignedVector<Compute> memory;
+  const int64_t piece = std::min(depth, kDepth);
+  const size_t sums_size = size_t(kPanelRows * width);
+  memory.resize(sums_size + size_t((packed_columns + packed_rows) * piece));
+  Compute* const sums = memory.data();
+  Compute* const b = sums + sums_size;
+  Compute* const a = b + packed_columns * piece;
+  for (int64_t j0 = 0; j0 < columns; j0 += most)
+    for (int64_t k0 = 0; k0 < depth; k0 += kDepth) {
+      const int64_t nj = std::min(most, columns - j0), nk = std::min(kDepth, depth - k0);
+      const Strided<Source> b_from = B.from(k0, j0);
+      pack(b_from.data, b_from.column_stride, b_from.row_stride, nj, nk, width, b);
+      for (int64_t i0 = 0; i0 < rows; i0 += kRows) {
+        const int64_t ni = std::min(kRows, rows - i0);
+        const Strided<Source> a_from = A.from(i0, k0);
+        pack(a_from.data, a_from.row_stride, a_from.column_stride, ni, nk, kPanelRows, a);
+        for (int64_t j = 0; j < nj; j += width)
+          for (int64_t i = 0; i < ni; i += kPanelRows) {
+            multiply_panels(a + i * nk, b + j * nk, nk, sums);
+            const int64_t height = std::min(kPanelRows, ni - i), wide = std::min(width, nj - j);
+            for (int64_t r = 0; r < height; ++r) {
+              Dest* HWY_RESTRICT out = C + (i0 + i + r) * stride + j0 + j;
+              const Compute* HWY_RESTRICT from = sums + r * width;
+              if (wide == width) {
+                for (int64_t c = 0; c < width; ++c) out[c] += Dest(alpha * from[c]);
+              } else {
+                for (int64_t c = 0; c < wide; ++c) out[c] += Dest(alpha * from[c]);
+              }
+            }
+          }
+      }
+    }
+}
+
+#define MBSC_GEMM(name, Compute, Source, Dest)                                                                   \
+  void name(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Source> A, Strided<Source> B, \
+            Dest* C, int64_t stride) {                                                                           \
+    run_gemm<Compute, Source, Dest>(rows, columns, depth, alpha, A, B, C, stride);                               \
+  }
+MBSC_GEMM(gemm_float, float, float, float)
+MBSC_GEMM(gemm_float_to_double, float, float, double)
+MBSC_GEMM(gemm_widened, double, float, double)
+MBSC_GEMM(gemm_double, double, double, double)
+#undef MBSC_GEMM
+
+}  // namespace HWY_NAMESPACE
+}  // namespace mbsc::simd
+HWY_AFTER_NAMESPACE();
+
+#endif
