@@ -64,10 +64,11 @@ class RitzSolver {
         batch_size_(
             std::min(n_, options.batch_size > 0 ? options.batch_size : std::clamp<int64_t>(n_ / 100, 10, chunk))),
         plan_(plan_ritz(n_, options, batch_size_)),
-        budget_(
-            n_, options,
-            options.passes.value_or(double(plan_.products) + double(plan_.sampled) / double(n_)),
-            L.comm(), plan_.products >= 1000 || (options.tolerance && !options.passes)) {}
+        budget_(n_, options,
+                options.iterations && !options.passes
+                    ? std::optional<double>()
+                    : options.passes.value_or(double(plan_.products) + double(plan_.sampled) / double(n_)),
+                L.comm(), plan_.products >= 1000 || (options.tolerance && !options.passes)) {}
 
   EigenPairs<T> solve() {
     pairs_.guards = columns_ - k_;
@@ -131,7 +132,8 @@ class RitzSolver {
 
   /// False where the run was asked to end.
   bool run_batches() {
-    int64_t left = plan_.sampled - pairs_.columns_evaluated;
+    // Iterations are batches, whatever the start costs.
+    int64_t left = plan_.sampled - (options_.iterations && !options_.passes ? 0 : pairs_.columns_evaluated);
     if (int64_t(kept_.indices.size()) == n_) return run_kept();
     // A sample smaller than half the landmarks knows less than they do.
     if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
@@ -152,6 +154,7 @@ class RitzSolver {
       const int64_t target = first_pass >> std::max<int64_t>(0, doublings - 1 - steps++);
       int64_t count = std::max<int64_t>(1, seen < first_pass ? target - seen : memory.others() / 4);
       const int64_t before = pairs_.columns_evaluated;
+      ++pairs_.iterations;
       if (certain_cost > 0 && left > certain_cost && !add_certain(memory)) return false;
       count = std::min(constant ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
       if (count <= 0) break;
@@ -233,7 +236,6 @@ class RitzSolver {
   void count_columns(int64_t count) {
     pairs_.columns_evaluated += count;
     pairs_.flops += 2.0 * double(n_) * double(columns_) * double(count);
-    ++pairs_.iterations;
   }
 
   bool step(BatchMemory<T>& memory) {

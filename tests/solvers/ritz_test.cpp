@@ -335,6 +335,21 @@ TEST(Ritz, SampledDegreesBecomeExact) {
   }
 }
 
+TEST(Ritz, IterationsAreBatches) {
+  SolverOptions options = options_for(1);
+  options.passes.reset();
+  options.landmarks = 20;
+  options.guards = 0;
+  options.batch_size = 30;
+  for (const int64_t iterations : {1, 4, 12}) {
+    options.iterations = iterations;
+    const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
+    EXPECT_EQ(pairs.iterations, 1 + iterations) << "the start and the batches";
+    EXPECT_GE(pairs.columns_evaluated, 20 + 30 * iterations);
+    EXPECT_LE(pairs.columns_evaluated, 20 + 30 * iterations + n / 16) << "certain columns beside";
+  }
+}
+
 TEST(Ritz, ToleranceAloneIsReachedAndRecomputed) {
   SolverOptions options = options_for(1);
   options.passes.reset();
