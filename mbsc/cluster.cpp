@@ -328,8 +328,10 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   if (solver.keep_block) columns += block;
   const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
   const int64_t vectors = n * (8 + 8 + 8 + 4 + 4 + 4 + 1);  // degrees twice and squares, roots, labels, flags
-  const int64_t sampling = options.degrees == DegreeKind::sampled ? 24 : 0;  // variances, rows in doubt, column sums
-  return std::max(columns * 4, sampling) * n + square * 8 + tiles + vectors;
+  if (options.degrees != DegreeKind::sampled) return columns * 4 * n + square * 8 + tiles + vectors;
+  // Variances, rows in doubt, column sums; of minibatch a tally and, twice while they change, better degrees.
+  const bool tallied = choose_method(n, features, options) == Method::minibatch && solver.step_rule == StepRule::ritz;
+  return std::max(columns * 4 + (tallied ? 120 : 0), int64_t{24}) * n + square * 8 + tiles + vectors;
 }
 
 }  // namespace mbsc

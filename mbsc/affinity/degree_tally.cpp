@@ -5,9 +5,10 @@
 
 namespace mbsc {
 
-DegreeTally::DegreeTally(const RowSpace& space, Degrees sampled)
+DegreeTally::DegreeTally(const RowSpace& space, const Degrees& sampled, bool zeros_are_final)
     : space_(space),
-      sampled_(std::move(sampled)),
+      sampled_(sampled),
+      zeros_are_final_(zeros_are_final),
       sure_(sampled_.sum.size()),
       drawn_(sampled_.sum.size()),
       counted_(size_t(space.n())) {}
@@ -28,7 +29,8 @@ Degrees DegreeTally::degrees(int64_t others) const {
   const double factor = complete ? 1 : N / s;
   space_.for_each_block([&](int64_t, Range rows) {
     for (auto i = size_t(rows.begin); i < size_t(rows.end); ++i) {
-      if (sampled_.variance[i] == 0) continue;
+      const bool is_open = complete && !zeros_are_final_ && sampled_.sum[i] == 0;
+      if (sampled_.variance[i] == 0 && !is_open) continue;
       better.sum[i] = (R * sampled_.sum[i] + sure_[i] + factor * drawn_[i]) / (1 + R);
       better.variance[i] *= R / (1 + R);
     }

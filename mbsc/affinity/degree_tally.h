@@ -7,7 +7,7 @@
 //     R = (1/s) (1 - s/N) / [(1/c) (1 - c/n)],              both being samples of the same row
 //     d' = (R d + e) / (1 + R),   V' = V R / (1 + R)        the mean with weights 1/V and 1/(R V)
 // R = 0 and d' = e is exact (to the rounding of the products) when s = N. Rows whose V is 0 stay as they are: exact, or
-// taken for isolated.
+// taken for isolated; of these, where they were not left out of the sums (zeros_are_final), e tells in the end.
 // Memory: two numbers a row, a byte a column.
 #pragma once
 
@@ -17,7 +17,8 @@ namespace mbsc {
 
 class DegreeTally {
  public:
-  DegreeTally(const RowSpace& space, Degrees sampled);
+  /// `sampled` must outlive this.
+  DegreeTally(const RowSpace& space, const Degrees& sampled, bool zeros_are_final);
 
   /// Where the row sums of these columns are to be added; null where they were before (all of them, or none).
   std::vector<double>* sums_for(std::span<const int64_t> columns, bool sure);
@@ -26,7 +27,8 @@ class DegreeTally {
 
  private:
   const RowSpace& space_;
-  Degrees sampled_;
+  const Degrees& sampled_;
+  const bool zeros_are_final_;
   std::vector<double> sure_, drawn_;
   std::vector<uint8_t> counted_;
   int64_t seen_ = 0;

@@ -139,6 +139,7 @@ void BatchMemory<T>::rescale(const Rescaling<T>& by) {
   by.multiply_rows(rest_);
   if (!sure_.empty()) by.multiply_rows(sure_);
   L_ = &by.to();
+  if (L_->all_degrees().variance.empty()) tally_ = nullptr;  // exact: nothing is left to tell
 }
 
 template <class T>

@@ -47,7 +47,7 @@ template <class T>
 class BatchMemory {
  public:
   /// `certain`: own rows flagged, as many in all; the rest is sampled. The tally, where there is one, hears of every
-  /// column.
+  /// column until degrees are exact.
   BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally = nullptr);
 
   int64_t certain_count() const { return certain_count_; }

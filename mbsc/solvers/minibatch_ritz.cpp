@@ -27,6 +27,7 @@
 //   256 MiB of kept columns.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "mbsc/affinity/sampled_degrees.h"
@@ -94,7 +95,9 @@ class RitzSolver {
   const Normalized<T>& L() const { return better_ ? *better_ : given_; }
 
   void start() {
-    if (degree_error(space_, given_.all_degrees()).largest > 0) tally_.emplace(space_, given_.all_degrees());
+    // Without regularisation a row of degree zero is a zero row of L, and no product sums it.
+    if (degree_error(space_, given_.all_degrees()).largest > 0)
+      tally_.emplace(space_, given_.all_degrees(), given_.regularization_added() == 0);
     W_ = random_basis(L(), columns_, options_);
     theta_ = VectorXd::Zero(columns_);
     pairs_.iterations = 1;
@@ -132,14 +135,16 @@ class RitzSolver {
 
   /// False where the run was asked to end.
   bool run_batches() {
-    // Iterations are batches, whatever the start costs.
-    int64_t left = plan_.sampled - (options_.iterations && !options_.passes ? 0 : pairs_.columns_evaluated);
+    // Iterations are batches, whatever the start and the certain columns cost.
+    const bool by_iterations = options_.iterations && !options_.passes;
+    const int64_t sampled = by_iterations ? plan_.sampled : plan_.sampled - pairs_.columns_evaluated;
+    int64_t left = by_iterations ? std::numeric_limits<int64_t>::max() / 4 : sampled;
     if (int64_t(kept_.indices.size()) == n_) return run_kept();
     // A sample smaller than half the landmarks knows less than they do.
     if (left < std::max<int64_t>(4, pairs_.landmarks / 2)) return observe_step();
     std::vector<uint8_t> certain(size_t(space_.local_rows()));
     if (options_.columns == ColumnChoice::importance && !model_random())
-      certain = certain_columns<T>(L(), W_, std::min(left, n_) / 4, std::min(left, n_) / 16);
+      certain = certain_columns<T>(L(), W_, std::min(sampled, n_) / 4, std::min(sampled, n_) / 16);
     left -= keep_certain(certain);
     BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr);
     const bool constant = options_.batch_size > 0 || options_.iterations;
@@ -350,7 +355,7 @@ class RitzSolver {
     std::vector<double> sums(degrees.sum.size());
     L().multiply(W_, image, options_.stop, &sums);
     for (size_t i = 0; i < sums.size(); ++i)
-      if (degrees.variance[i] > 0) degrees.sum[i] = sums[i];
+      if (degrees.variance[i] > 0 || (L().regularization_added() > 0 && degrees.sum[i] == 0)) degrees.sum[i] = sums[i];
     degrees.variance.clear();
     Matrix<T> flat(W_.rows(), columns_);
     L().add_exact(W_, flat);
@@ -359,9 +364,11 @@ class RitzSolver {
       by.multiply_rows(image);
     });
     // A column on points that have no neighbour after all was lost, and a random one has taken its place.
-    if (M.colwise().norm().minCoeff() < 1e-3) {
+    const VectorXd norms = M.colwise().norm();
+    if (norms.minCoeff() < 1e-3 || norms.maxCoeff() > 1e3) {
       pairs_.columns_evaluated += n_;
       ++pairs_.full_products;
+      ++wasted_products_;
       return {};
     }
     multiply<T>(space_, image, M, image);
@@ -397,12 +404,16 @@ class RitzSolver {
       orthonormalize_against<T>(space_, W_.view().columns_between(0, columns_ - probes), fresh);
     }
     Matrix<T> image = first_product();
+    const int64_t products = plan_.products - wasted_products_;
+    if (products == 0) return;
     if (options_.tolerance) {
       pairs_.subspace_error = std::nan("");
       pairs_.subspace_error_source = ErrorSource::none;
-      if (plan_.products == 1) {  // enough to tell how good the block is
-        pairs_.vectors = W_;
-        certify(L(), options_.stop, k_, pairs_, std::move(image));
+      if (products == 1) {  // enough to tell how good the block is
+        EigenPairs<T> certified = pairs_;
+        certified.vectors = W_;
+        certify(L(), options_.stop, k_, certified, std::move(image));
+        pairs_ = std::move(certified);
         pairs_.status = largest_residual(pairs_) <= *options_.tolerance ? Status::converged : Status::budget;
         return;
       }
@@ -413,7 +424,7 @@ class RitzSolver {
     }
     const KrylovSizes sizes = krylov_sizes(n_, options);
     KrylovBasis<T> krylov(space_, multiply_from(L(), options_.stop, image), options, W_, sizes.capacity);
-    for (int64_t product = 1; product <= plan_.products; ++product) {
+    for (int64_t product = 1; product <= products; ++product) {
       krylov.expand();
       ++pairs_.iterations;
       ++pairs_.full_products;
@@ -423,7 +434,7 @@ class RitzSolver {
       pairs_.probe = krylov.probe(columns_ - probes, probes, k_);
       theta_ = krylov.values().head(columns_);
       if (!observe_step(largest_residual(pairs_))) return;
-      if (product == plan_.products || budget_.spent(0, 0)) return;
+      if (product == products || budget_.spent(0, 0)) return;
       if (!krylov.advance(sizes.keep, uint64_t(pairs_.iterations))) return;
     }
   }
@@ -459,7 +470,7 @@ class RitzSolver {
   KeptColumns<T> kept_;
   std::vector<uint8_t> certain_;  ///< every row
   std::optional<KeyedPermutation> permutation_;
-  int64_t pass_ = 0, position_ = 0;
+  int64_t pass_ = 0, position_ = 0, wasted_products_ = 0;
 };
 
 }  // namespace

@@ -156,14 +156,15 @@ MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landm
   Matrix<T> K(std::min(blocks, together) * rows_of_block, m);
   for (int64_t first = 0; first < blocks; first += together) {
     const int64_t last = std::min(blocks, first + together), begin = space.blocks().block(first).begin;
-    parallel_for(space.threads(), last - first, [&](int64_t b) {
+    const int64_t depth = space.blocks().block(last - 1).end - begin;
+    constexpr int64_t piece = 256;
+    parallel_for(space.threads(), (depth + piece - 1) / piece, [&](int64_t p) {
       if (stop.stop_requested()) return;
-      const Range rows = space.blocks().block(first + b);
+      const Range rows{begin + p * piece, begin + std::min(depth, (p + 1) * piece)};
       const MatrixView<T> part = K.view().rows_between(rows.begin - begin, rows.end - begin);
       L.evaluate_definite(rows, landmarks, part);
       keep_columns<T>(L, rows, part, kept);
     });
-    const int64_t depth = space.blocks().block(last - 1).end - begin;
     constexpr int64_t panel = 120;
     parallel_for(space.threads(), (m + panel - 1) / panel, [&](int64_t p) {
       if (stop.stop_requested()) return;
@@ -293,15 +294,18 @@ void rescale(const Rescaling<T>& by, KeptColumns<T>& kept) {
 
 template <class T>
 void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vector<double>& sums) {
-  std::vector<double> roots;
-  for (const int64_t j : kept.indices) roots.push_back(double(L.inverse_root_degree(j)));
+  const int64_t own = L.rows().own_rows().begin;
   L.rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i) {
-      const double root = double(L.inverse_root_degrees()[size_t(i)]);
       double sum = 0;
-      for (size_t j = 0; j < roots.size(); ++j)
-        if (roots[j] > 0) sum += std::max(0.0, double(kept.values(i, int64_t(j)))) / roots[j];
-      if (root > 0) sums[size_t(i)] += sum / root;
+      for (size_t j = 0; j < kept.indices.size(); ++j) {
+        const int64_t column = kept.indices[j];
+        const double value = double(kept.values(i, int64_t(j)));
+        // What is left of the regularisation after it was taken out of a zero is rounding, not an affinity.
+        const double rounding = 8 * double(std::numeric_limits<T>::epsilon()) * double(L.flat(own + i, column));
+        if (value > rounding) sum += value / double(L.inverse_root_degree(column));
+      }
+      if (sum > 0) sums[size_t(i)] += sum / double(L.inverse_root_degrees()[size_t(i)]);
     }
   });
 }

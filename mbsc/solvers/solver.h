@@ -81,7 +81,7 @@ struct SolverOptions {
   StopToken stop;
 };
 
-/// After each iteration.
+/// At least once an iteration.
 template <class T>
 struct Progress {
   int64_t iteration = 0;
@@ -92,7 +92,7 @@ struct Progress {
   MatrixView<const T> basis;                                   ///< W, own rows; may have more than k columns
 };
 
-/// Called after each iteration; returning false ends the solver, which returns what it has.
+/// Called at least once an iteration; returning false ends the solver, which returns what it has.
 template <class T>
 using Observer = std::function<bool(const Progress<T>&)>;
 

@@ -53,7 +53,7 @@ TEST(DegreeTally, IsUnbiasedAndItsVarianceIsTheOneItClaims) {
     std::vector<double> sum(n), squares(n), claimed(n), count(n);
     for (uint64_t draw = 0; draw < draws; ++draw) {
       const Degrees sampled = sample_degrees(p.A, 50, draw, {}).degrees;
-      DegreeTally tally(p.A.rows(), sampled);
+      DegreeTally tally(p.A.rows(), sampled, true);
       tally_columns(tally, 20, 0, seen, draw);
       const Degrees better = tally.degrees(n - 20);
       for (size_t i = 0; i < size_t(n); ++i) {
@@ -81,7 +81,8 @@ TEST(DegreeTally, IsUnbiasedAndItsVarianceIsTheOneItClaims) {
 TEST(DegreeTally, IsExactOnceEveryColumnWasSeenHoweverOften) {
   const auto& p = problem();
   for (const int64_t sure : {int64_t{0}, int64_t{20}, n}) {
-    DegreeTally tally(p.A.rows(), sample_degrees(p.A, 50, 1, {}).degrees);
+    const Degrees sampled = sample_degrees(p.A, 50, 1, {}).degrees;
+    DegreeTally tally(p.A.rows(), sampled, true);
     for (int round = 0; round < 2; ++round)
       for (int64_t part = 0; part < 4; ++part)
         tally_columns(tally, sure, (n - sure) * part / 4, (n - sure) * (part + 1) / 4, 5);
@@ -92,9 +93,21 @@ TEST(DegreeTally, IsExactOnceEveryColumnWasSeenHoweverOften) {
   }
 }
 
+TEST(DegreeTally, RowsTakenForIsolatedAreFoundOutUnlessTheyAreFinal) {
+  Degrees sampled = sample_degrees(problem().A, 50, 1, {}).degrees;
+  sampled.sum[7] = sampled.variance[7] = 0;
+  for (const bool final : {true, false}) {
+    DegreeTally tally(problem().A.rows(), sampled, final);
+    tally_columns(tally, 20, 0, 140, 5);
+    EXPECT_EQ(tally.degrees(n - 20).sum[7], 0) << "not before all columns were seen";
+    tally_columns(tally, 20, 140, n - 20, 5);
+    EXPECT_NEAR(tally.degrees(n - 20).sum[7], final ? 0 : problem().exact.sum[7], 1e-9);
+  }
+}
+
 TEST(DegreeTally, StaysAsItIsUntilItHearsOfAColumn) {
   const Degrees sampled = sample_degrees(problem().A, 50, 1, {}).degrees;
-  DegreeTally tally(problem().A.rows(), sampled);
+  DegreeTally tally(problem().A.rows(), sampled, true);
   EXPECT_EQ(tally.degrees(n).sum, sampled.sum);
   EXPECT_EQ(tally.degrees(n).variance, sampled.variance);
 }

@@ -335,17 +335,58 @@ TEST(Ritz, SampledDegreesBecomeExact) {
   }
 }
 
+TEST(Ritz, BatchesGoOnAfterDegreesHaveBecomeExact) {
+  const Normalized<double> rough = problem().L.with(sample_degrees(problem().A, 100, 5, {}).degrees);
+  for (const auto& [passes, polish, landmarks] :
+       {std::tuple{1.4, true, 0}, {3.0, false, 0}, {2.45, true, 0}, {1.0, true, int(n)}}) {
+    SolverOptions options = options_for(passes);
+    options.polish = polish;
+    options.landmarks = landmarks;
+    const EigenPairs<double> pairs = solve_minibatch<double>(rough, options);
+    EXPECT_LE(pairs.columns_evaluated, int64_t(passes * n + 0.5));
+    ASSERT_TRUE(pairs.degrees.has_value());
+    for (size_t i = 0; i < size_t(n); ++i)
+      ASSERT_NEAR(pairs.degrees->sum[i], problem().L.degrees()[i], 1e-10 * problem().L.degrees()[i]);
+    const double error = problem().error(to_eigen(pairs.vectors), k);
+    fmt::print("{} passes: error {:.1e}\n", passes, error);
+    EXPECT_LT(error, 2e-3);
+  }
+}
+
+TEST(Ritz, PointsThatTurnOutToBeIsolatedAreSoWithRegularisationToo) {
+  // Half of the far points have a partner, so that those that were not seen are given a degree.
+  Matrix<float> X = clouds<float>(n, 2, 3.0, 1);
+  for (int64_t i = 0; i < 150; ++i) X(i, 0) = 1000 + 100 * float(i < 75 ? i : (i - 75) / 2) + (i < 75 ? 0 : 10000);
+  for (int64_t i = 75; i < 150; ++i) X(i, 1) = i % 2 == 0 ? 0.0f : 0.5f;
+  const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 1));
+  const Degrees exact = A.degrees({});
+  for (const double regularization : {0.0, 0.01}) {
+    const Normalized<float> rough(A, sample_degrees(A, 60, 5, {}).degrees, regularization);
+    const EigenPairs<float> pairs = solve_minibatch<float>(rough, options_for(2.5));
+    ASSERT_TRUE(pairs.degrees.has_value());
+    int64_t isolated = 0, guessed = 0;
+    for (size_t i = 0; i < size_t(n); ++i) {
+      isolated += exact.sum[i] == 0;
+      guessed += exact.sum[i] == 0 && rough.degrees()[i] > 0;
+      EXPECT_NEAR(pairs.degrees->sum[i], exact.sum[i], 1e-5 * exact.sum[i]) << i;
+    }
+    fmt::print("{} isolated, {} of them not seen as such at first\n", isolated, guessed);
+    EXPECT_GT(guessed, 10);
+    for (int64_t i = 0; i < pairs.vectors.size(); ++i) ASSERT_TRUE(std::isfinite(pairs.vectors.data()[i]));
+  }
+}
+
 TEST(Ritz, IterationsAreBatches) {
   SolverOptions options = options_for(1);
   options.passes.reset();
   options.landmarks = 20;
   options.guards = 0;
   options.batch_size = 30;
-  for (const int64_t iterations : {1, 4, 12}) {
+  for (const int64_t iterations : {1, 4, 12, 60}) {
     options.iterations = iterations;
     const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
     EXPECT_EQ(pairs.iterations, 1 + iterations) << "the start and the batches";
-    EXPECT_GE(pairs.columns_evaluated, 20 + 30 * iterations);
+    EXPECT_GE(pairs.columns_evaluated, std::min<int64_t>(20 + 30 * iterations, n));
     EXPECT_LE(pairs.columns_evaluated, 20 + 30 * iterations + n / 16) << "certain columns beside";
   }
 }
