@@ -23,7 +23,7 @@ sine of the angles between the two subspaces. An entry is
 
     error of the block / error of the k vectors (NMI)
 
-as medians over seeds {seeds}. The block is all that a method computes: {blocks} columns.
+as medians over seeds {seeds}, or as many as are said. The block is all that a method computes: {blocks} columns.
 The k vectors are its result; the NMI is that of k-means on them (10 restarts, embedding `none`) against the classes.
 `-`: the budget is too small. `*`: it went over the budget. Beside a budget it does not spend, a method has what it
 reached within it.
@@ -70,7 +70,14 @@ def without_tolerance(methods):
     return [method for method in methods if method != "tolerance"]
 
 
-def table_of(results, methods, entry):
+def name_of(results, data, method):
+    """With the number of its seeds, where some are missing."""
+    seeds = len({run["seed"] for run in results["runs"] if run["data"] == data and run["method"] == method})
+    every = len({run["seed"] for run in results["runs"]})
+    return f"`{method}`" if seeds == every else f"`{method}` ({seeds} seeds)"
+
+
+def table_of(results, data, methods, entry):
     """Rows = methods, columns = budgets; entry(method, budget) gives a cell or None."""
     budgets = results["options"]["budgets"]
     lines = ["| passes | " + " | ".join(f"{budget:g}" for budget in budgets) + " |",
@@ -78,7 +85,7 @@ def table_of(results, methods, entry):
     for method in methods:
         cells = [entry(method, budget) for budget in budgets]
         if any(cells):
-            lines.append(f"| `{method}` | " + " | ".join(cell or "-" for cell in cells) + " |")
+            lines.append(f"| {name_of(results, data, method)} | " + " | ".join(cell or "-" for cell in cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -115,10 +122,10 @@ n = {about["n"]:,}, d = {about["d"]}, k = {about["clusters"]}, gamma = {about["g
 {eigenvalues} | {reference["next_value"]:.4f}, exact to a residual of {reference["largest_residual"]:.0e}; NMI of the
 exact solution {exact_nmi:.3f}.
 
-{table_of(results, budgeted, errors)}
+{table_of(results, data, budgeted, errors)}
 Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
 
-{table_of(results, budgeted, seconds)}"""
+{table_of(results, data, budgeted, seconds)}"""
     certified = [run["results"][0] for run in runs if run["method"] == "tolerance"]
     if certified:
         passes, error, time = (statistics.median(result[key] for result in certified)
@@ -131,7 +138,7 @@ Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
         text += f"""
 Normalised cut relative to the exact solution's (largest residual of the k vectors):
 
-{table_of(results, budgeted, cut)}"""
+{table_of(results, data, budgeted, cut)}"""
     return text
 
 
