@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/linalg/tall.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -83,6 +84,27 @@ MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> 
       [&](int64_t, Range rows, std::span<double> out) {
         simd::gemm<double, T, double>(A.cols, B.cols, rows.size(), 1, {A.row(rows.begin), 1, A.stride},
                                       {B.row(rows.begin), B.stride, 1}, out.data(), B.cols);
+      },
+      2.0 * double(A.cols * B.cols));
+  return Eigen::Map<const RowMajor<double>>(sum.data(), A.cols, B.cols);
+}
+
+template <class T>
+MatrixXd gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
+  const std::vector<double> sum = sum_over_blocks(
+      space, A.cols * B.cols,
+      [&](int64_t, Range rows, std::span<double> out) {
+        std::vector<int64_t> used;
+        for (int64_t i = rows.begin; i < rows.end; ++i)
+          if (std::any_of(B.row(i), B.row(i) + B.cols, [](T x) { return x != T{}; })) used.push_back(i);
+        const auto count = int64_t(used.size());
+        Matrix<T> a(count, A.cols), b(count, B.cols);
+        for (int64_t at = 0; at < count; ++at) {
+          std::copy_n(A.row(used[size_t(at)]), A.cols, a.row(at));
+          std::copy_n(B.row(used[size_t(at)]), B.cols, b.row(at));
+        }
+        simd::gemm<double, T, double>(A.cols, B.cols, count, 1, {a.data(), 1, A.cols}, {b.data(), B.cols, 1},
+                                      out.data(), B.cols);
       },
       2.0 * double(A.cols * B.cols));
   return Eigen::Map<const RowMajor<double>>(sum.data(), A.cols, B.cols);
@@ -203,6 +225,7 @@ double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<c
 
 #define MBSC_INSTANTIATE(T)                                                                              \
   template MatrixXd gram(const RowSpace&, MatrixView<const T>, MatrixView<const T>);                     \
+  template MatrixXd gram_of_few_rows(const RowSpace&, MatrixView<const T>, MatrixView<const T>);         \
   template void multiply(const RowSpace&, MatrixView<const T>, const MatrixXd&, MatrixView<T>);          \
   template void subtract(const RowSpace&, MatrixView<const T>, const MatrixXd&, MatrixView<T>);          \
   template std::vector<double> residual_norms(const RowSpace&, MatrixView<const T>, MatrixView<const T>, \

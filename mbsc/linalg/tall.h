@@ -18,6 +18,10 @@ namespace mbsc {
 template <class T>
 Eigen::MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
+/// A'B where most rows of B are zero: these are passed over.
+template <class T>
+Eigen::MatrixXd gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
+
 /// out = A M, for a small M. `out` may be A itself when M is square or narrows.
 template <class T>
 void multiply(const RowSpace& space, MatrixView<const T> A, const Eigen::MatrixXd& M, MatrixView<T> out);

@@ -55,6 +55,7 @@ HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, const Compute* HW
   const size_t lanes = hn::Lanes(tag);
   V c00 = hn::Zero(tag), c01 = c00, c10 = c00, c11 = c00, c20 = c00, c21 = c00;
   V c30 = c00, c31 = c00, c40 = c00, c41 = c00, c50 = c00, c51 = c00;
+#define MBSC_ROWS MBSC_ROW(0) MBSC_ROW(1) MBSC_ROW(2) MBSC_ROW(3) MBSC_ROW(4) MBSC_ROW(5)
   for (int64_t k = 0; k < depth; ++k) {
     const V b0 = hn::Load(tag, b), b1 = hn::Load(tag, b + lanes);
     b += 2 * lanes;
@@ -64,25 +65,16 @@ HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, const Compute* HW
     c##i##0 = hn::MulAdd(value, b0, c##i##0); \
     c##i##1 = hn::MulAdd(value, b1, c##i##1); \
   }
-    MBSC_ROW(0)
-    MBSC_ROW(1)
-    MBSC_ROW(2)
-    MBSC_ROW(3)
-    MBSC_ROW(4)
-    MBSC_ROW(5)
+    MBSC_ROWS
 #undef MBSC_ROW
     a += kPanelRows;
   }
 #define MBSC_ROW(i)                                   \
   hn::Store(c##i##0, tag, sums + 2 * i * lanes);      \
   hn::Store(c##i##1, tag, sums + (2 * i + 1) * lanes);
-  MBSC_ROW(0)
-  MBSC_ROW(1)
-  MBSC_ROW(2)
-  MBSC_ROW(3)
-  MBSC_ROW(4)
-  MBSC_ROW(5)
+  MBSC_ROWS
 #undef MBSC_ROW
+#undef MBSC_ROWS
 }
 
 template <class Compute, class Source, class Dest>

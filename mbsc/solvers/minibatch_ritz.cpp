@@ -23,8 +23,8 @@
 // (degree_tally.h, rescaling.h); they are exact after a pass, or with the first full product.
 // With `polish` off, step 2 goes on pass after pass: each column is evaluated again and replaces its old self.
 // Unbiased: G and B for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit.
-// Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 100 of the model and up to
-//   256 MiB of kept columns.
+// Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 400 of the model, at
+//   most 256 MiB, and up to 256 MiB of kept columns.
 #include <algorithm>
 #include <cmath>
 #include <limits>

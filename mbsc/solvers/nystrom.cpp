@@ -97,17 +97,19 @@ class InverseRoot {
   MatrixXd upper_, general_;
 };
 
-/// The leading eigenpairs of C'GC; of a large one by a block Krylov space, to what a few products give.
+/// The leading eigenpairs of C'GC; of a large one by a block Krylov space, to what a few products give: the first
+/// hundred as good as eigenpairs, the others what else the space holds. (Whatever V the space has, its Ritz vectors make
+/// B V theta^-1/2 orthonormal, and their model B VV' B' takes part of BB', never more.)
 SmallEigen leading_pairs(const InverseRoot& C, const MatrixXd& G, int64_t rank, int threads, const StopToken& stop) {
   const int64_t m = C.columns();
   const auto product = [&](const MatrixXd& V) {
     return C.apply_transposed(multiply_symmetric(G, C.apply(V), threads));
   };
-  if (m <= 300 || 3 * rank >= m) return eigen_descending(product(MatrixXd::Identity(m, m)));
+  if (m <= 300) return eigen_descending(product(MatrixXd::Identity(m, m)));
   const RowSpace space(m, threads);
   SolverOptions options;
   options.stop = stop;
-  const int64_t block = rank + 8, steps = std::clamp<int64_t>(m / (2 * block), 3, 5);
+  const int64_t block = std::min<int64_t>(rank, 100) + 8, steps = std::clamp<int64_t>(m / (2 * block), 3, 5);
   Matrix<double> start(m, block);
   fill_normal<double>(space, start, Random(0, Stream::start), 1);
   orthonormalize<double>(space, start);
@@ -122,8 +124,9 @@ SmallEigen leading_pairs(const InverseRoot& C, const MatrixXd& G, int64_t rank, 
     krylov.expand();
     if (step + 1 < steps && !krylov.advance(2 * block, uint64_t(step))) break;
   }
-  const Matrix<double> vectors = krylov.ritz_vectors(rank);
-  return {krylov.values().head(rank), widen(vectors)};
+  const int64_t found = std::min(rank, krylov.columns());
+  const Matrix<double> vectors = krylov.ritz_vectors(found);
+  return {krylov.values().head(found), widen(vectors)};
 }
 
 /// An entry of K without what add_definite() adds.

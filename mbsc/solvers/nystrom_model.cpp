@@ -41,15 +41,14 @@ void NystromModel<T>::rescale(const Rescaling<T>& by) {
 }
 
 template <class T>
-void NystromModel<T>::multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const {
-  const RowSpace& space = L_->rows();
+void NystromModel<T>::multiply_low_rank(const MatrixXd& projected, MatrixView<T> out) const {
   const Eigen::Map<const VectorXd> theta(basis_.values.data(), rank());
-  mbsc::multiply<T>(space, basis_.vectors, theta.asDiagonal() * gram<T>(space, basis_.vectors, V), out);
+  mbsc::multiply<T>(L_->rows(), basis_.vectors, theta.asDiagonal() * projected, out);
 }
 
 template <class T>
 void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
-  multiply_low_rank(V, out);
+  multiply_low_rank(gram<T>(L_->rows(), basis_.vectors, V), out);
   L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(definite_[size_t(i)]) * V(i, c);
@@ -64,7 +63,7 @@ void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out)
     for (int64_t i = rows.begin; i < rows.end; ++i)
       if (is_trusted(i)) std::copy_n(V.row(i), V.cols, trusted.row(i));
   });
-  multiply_low_rank(trusted, out);
+  multiply_low_rank(gram_of_few_rows<T>(space, basis_.vectors, trusted), out);
   L_->add_exact(trusted, flat);
   space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
@@ -78,12 +77,13 @@ Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) cons
   const RowSpace& space = L_->rows();
   Matrix<T> start = random_basis(*L_, c, options);
   if (rank() == 0) return start;
-  // The best the model has within Q itself is a good first block.
-  Matrix<T> image(space.local_rows(), rank());
-  multiply(basis_.vectors, image);
-  const SmallEigen eigen = eigen_descending(gram<T>(space, basis_.vectors, image));
+  // The best the model has within the first of Q itself is a good first block.
+  const auto first = basis_.vectors.view().columns_between(0, std::min(rank(), 100 + c));
+  Matrix<T> image(space.local_rows(), first.cols);
+  multiply(first, image);
+  const SmallEigen eigen = eigen_descending(gram<T>(space, first, image));
   const int64_t known = std::min(c, rank());
-  mbsc::multiply<T>(space, basis_.vectors, eigen.vectors.leftCols(known), start.view().columns_between(0, known));
+  mbsc::multiply<T>(space, first, eigen.vectors.leftCols(known), start.view().columns_between(0, known));
   orthonormalize_or_refill<T>(space, start, options, -1);
   constexpr int steps = 6;
   KrylovBasis<T> krylov(

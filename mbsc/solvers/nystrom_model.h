@@ -7,6 +7,7 @@
 // space without kernel values) and as the control variate of the batches.
 #pragma once
 
+#include <Eigen/Dense>
 #include <vector>
 
 #include "mbsc/solvers/nystrom_basis.h"
@@ -36,7 +37,8 @@ class NystromModel {
 
  private:
   void take_diagonals();
-  void multiply_low_rank(MatrixView<const T> V, MatrixView<T> out) const;
+  /// out = Q Theta (Q'V).
+  void multiply_low_rank(const Eigen::MatrixXd& projected, MatrixView<T> out) const;
   bool is_trusted(int64_t row) const { return hidden_[size_t(row)] > 0 && hidden_[size_t(row)] <= 1; }
 
   const Normalized<T>* L_;

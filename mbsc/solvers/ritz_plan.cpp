@@ -32,7 +32,7 @@ int64_t block_columns(int64_t n, const SolverOptions& options) {
 }
 
 int64_t model_rank(int64_t n, int64_t block) {
-  return std::max(block, std::min<int64_t>(100, (int64_t{256} << 20) / (4 * std::max<int64_t>(1, n))));
+  return std::max(block, std::min<int64_t>(400, (int64_t{256} << 20) / (4 * std::max<int64_t>(1, n))));
 }
 
 template <class T>

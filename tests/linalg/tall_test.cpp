@@ -51,6 +51,20 @@ TYPED_TEST(TallOf, GramTakesColumnsOutOfAWiderMatrix) {
   EXPECT_LT((gram<T>(RowSpace(n, 1), left, right) - expected).cwiseAbs().maxCoeff(), double(n) * 1e-15);
 }
 
+TYPED_TEST(TallOf, GramOfFewRowsPassesOverTheZeroOnes) {
+  using T = TypeParam;
+  const Matrix<T> wide = random_matrix<T>(n, 9, 3);
+  const auto A = wide.view().columns_between(2, 7);
+  Matrix<T> B = random_matrix<T>(n, 3, 2);
+  for (int64_t i = 0; i < n; ++i)
+    if (i % 7 != 0 || (i > n / 4 && i < n / 2)) std::fill_n(B.row(i), B.cols(), T{});
+  B(0, 0) = B(0, 2) = T{};  // not the whole row
+  const MatrixXd expected = to_eigen(wide).middleCols(2, 5).transpose() * to_eigen(B);
+  EXPECT_LT((gram_of_few_rows<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(), double(n) * 1e-14);
+  const Matrix<T> zero(n, 3);
+  EXPECT_EQ(gram_of_few_rows<T>(RowSpace(n, 1), A, zero).cwiseAbs().maxCoeff(), 0);
+}
+
 TYPED_TEST(TallOf, MultiplyEqualsTheProductAlsoInPlace) {
   using T = TypeParam;
   const RowSpace space(n, 1);
