@@ -11,6 +11,7 @@
 #include "mbsc/solvers/batch_memory.h"
 #include "mbsc/solvers/importance.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
+#include "mbsc/solvers/ritz_plan.h"
 #include "mbsc/solvers/solver.h"
 #include "tests/solvers/dense_problem.h"
 
@@ -200,6 +201,66 @@ TEST(BatchMemory, RescaledToBetterDegreesItIsAsIfItHadHadThemFromTheBeginning) {
   EXPECT_LT((a.projected - b.projected).norm(), 1e-10);
   const KeptColumns<double> exact = nystrom_basis(p.L, landmarks, 10, {}).kept;
   EXPECT_LT((to_eigen(kept.values) - to_eigen(exact.values)).norm(), 1e-10);
+}
+
+TEST(BatchMemory, TellsTheDegreesByCertainColumnsThatAreNotKeptAndByTheOthers) {
+  const DenseProblem<double>& p = problem();
+  const Degrees sampled = sample_degrees(p.A, 100, 5, {}).degrees;
+  ASSERT_GT(degree_error(p.L.rows(), sampled).largest, 0.01);
+  const Normalized<double> rough = p.L.with(sampled);
+  DegreeTally tally(p.L.rows(), sampled, true);
+  std::vector<uint8_t> certain(n);
+  const std::vector<int64_t> sure = important_columns(rough, 60, true, 1);
+  for (const int64_t j : sure) certain[size_t(j)] = 1;
+  std::vector<int64_t> others;
+  for (const int64_t j : drawn(n, 1))
+    if (!certain[size_t(j)]) others.push_back(j);
+  const Matrix<double> W = random_basis(rough, 4, options_for(1));
+  BatchMemory<double> memory(rough, 4, certain, &tally);
+  for (int twice = 0; twice < 2; ++twice) memory.add_certain(sure, W, {});  // anew for each step: counted once
+  add_columns(memory, W, others, nullptr);
+  const Degrees now = tally.degrees(memory.others());
+  const Degrees exact = p.A.degrees({});
+  for (size_t i = 0; i < size_t(n); ++i) EXPECT_NEAR(now.sum[i], exact.sum[i], 1e-10 * exact.sum[i]);
+}
+
+TEST(NystromModel, RescaledToBetterDegreesItModelsTheBetterMatrix) {
+  const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, 0.1);
+  const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
+  std::vector<int64_t> all(n);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  NystromModel<double> model(rough, all, n, {});
+  const Matrix<double> W = random_basis(p.L, 4, options_for(1));
+  Matrix<double> image(n, 4), sampled(n, 4), flat(n, 4);
+  const MatrixXd exact = p.dense * to_eigen(W);
+  p.L.add_exact(W, flat);
+  const MatrixXd exact_sampled = exact - to_eigen(flat);
+  model.multiply_sampled(W, sampled);
+  EXPECT_GT((to_eigen(sampled) - exact_sampled).norm(), 1e-2 * exact_sampled.norm());
+  model.rescale(Rescaling<double>(rough, p.L));
+  model.multiply_sampled(W, sampled);
+  EXPECT_LT((to_eigen(sampled) - exact_sampled).norm(), 1e-3 * exact_sampled.norm());
+}
+
+TEST(RitzPlan, LandmarksAreWhatTheBudgetPaysForBelowAPassAndWhatIsWorthItFromThenOn) {
+  const int64_t points = 20000;
+  const Matrix<float> X = clouds<float>(points, 3, 5.0, 1);
+  const auto landmarks = [&](double gamma, double passes, int64_t asked = 0) {
+    const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, gamma}, RowSpace(points, 2));
+    const Normalized<float> L(A, sample_degrees(A, 200, 1, {}).degrees, 0);
+    SolverOptions options = options_for(passes);
+    options.landmarks = asked;
+    return worthwhile_landmarks(L, plan_ritz(points, options, 200).sampled, options);
+  };
+  EXPECT_EQ(landmarks(0.1, 0.01), 200) << "all columns";
+  EXPECT_EQ(landmarks(0.1, 0.5), 2000);
+  // n m^2 <= n^2 (cost + k' + 10) / 2: the pass is worth a few hundred, and a wide kernel needs no more.
+  const int64_t wide = landmarks(0.1, 1);
+  EXPECT_GT(wide, 300);
+  EXPECT_LT(wide, 700);
+  EXPECT_EQ(landmarks(0.1, 3), wide);
+  EXPECT_EQ(landmarks(300, 1), 2000) << "eigenvalues crowd";
+  EXPECT_EQ(landmarks(0.1, 1, 50), 50) << "as asked for";
 }
 
 TEST(NystromModel, TakesOutTheDiagonalOfARegularisedKernel) {
