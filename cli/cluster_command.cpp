@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "mbsc/base/require.h"
+#include "mbsc/base/thread_pool.h"
 #include "mbsc/io/write.h"
 
 namespace mbsc::cli {
@@ -53,7 +54,7 @@ int run(const ClusterFlags& flags) {
   const double read_seconds = clock.seconds();
   const ClusterOptions options = flags.cluster_options(table.rows, stop);
   Points points = table.points();
-  apply_scaling(points, flags.scaling(), flags.scale_rows, flags.threads > 0 ? flags.threads : omp_get_max_threads());
+  apply_scaling(points, flags.scaling(), flags.scale_rows, flags.threads > 0 ? flags.threads : default_threads());
 
   if (!flags.quiet)
     fmt::print(stderr, "{:<12} {} points of {} features: about {:.0f} MiB, and {:.0f} MiB to cluster them\n", "needs",

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "mbsc/base/require.h"
+#include "mbsc/base/thread_pool.h"
 
 namespace mbsc::cli {
 namespace {
@@ -172,7 +173,7 @@ ReadOptions ClusterFlags::read_options(const StopToken& stop) const {
   ReadOptions options;
   options.format = formats.at(format);
   options.label_column = label_column;
-  options.threads = threads > 0 ? threads : omp_get_max_threads();
+  options.threads = threads > 0 ? threads : default_threads();
   options.stop = stop;
   return options;
 }

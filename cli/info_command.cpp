@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mbsc info: what a file holds, as the reader sees it.
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "mbsc/base/thread_pool.h"
 #include "mbsc/io/read.h"
 
 namespace mbsc::cli {
@@ -23,7 +23,7 @@ struct InfoFlags {
 int run(const InfoFlags& flags) {
   ReadOptions options;
   options.label_column = flags.label_column;
-  options.threads = omp_get_max_threads();
+  options.threads = default_threads();
   options.stop = stop_on_interrupt();
   const Table table = read_table(flags.input, options);
   const Points points = table.points();

@@ -11,6 +11,7 @@
 #include "mbsc/base/memory.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/stopwatch.h"
+#include "mbsc/base/thread_pool.h"
 #include "mbsc/kmeans/kmeans.h"
 #include "mbsc/labelling.h"
 #include "mbsc/metrics/normalized_cut.h"
@@ -143,7 +144,7 @@ void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
 }  // namespace
 
 Clustering cluster(const Points& points, const ClusterOptions& options, const StageObserver& observer) {
-  const int threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  const int threads = options.threads > 0 ? options.threads : default_threads();
   check(points, options, threads);
   Clustering result;
   result.threads = threads;
@@ -274,7 +275,7 @@ Method choose_method(int64_t n, int64_t features, const ClusterOptions& options)
 
 int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options) {
   const int64_t k = options.clusters;
-  const int64_t threads = options.threads > 0 ? options.threads : omp_get_max_threads();
+  const int64_t threads = options.threads > 0 ? options.threads : default_threads();
   const SolverOptions solver = solver_options(options, {});
   int64_t columns = 5 * k, block = k, square = 0;  // n-vectors of float32; doubles of Nystrom's small matrices
   // Nystrom's start keeps the columns of its landmarks, and is over before the rest begins.

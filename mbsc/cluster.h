@@ -42,7 +42,7 @@ struct ClusterOptions {
   EmbeddingScale embedding_scale = EmbeddingScale::row;
   int restarts = 10;     ///< of k-means
   uint64_t seed = 0;     ///< of everything
-  int threads = 0;       ///< 0 = what OpenMP would take
+  int threads = 0;       ///< 0 = all this process may use (default_threads())
   SolverOptions solver;  ///< budget and method; its clusters, seed and stop are taken from here
   StopToken stop;
 };

@@ -3,7 +3,6 @@
 //     bench_convergence --data pendigits --methods paper,ours --seeds 0-4 --budgets 0.1,0.5,1 --output result.json
 // `run` beside this file calls it for every data set, method and seed, and makes the table and the figure.
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include "bench/convergence/measure.h"
 #include "mbsc/affinity/kernel_affinity.h"
 #include "mbsc/base/require.h"
+#include "mbsc/base/thread_pool.h"
 #include "mbsc/io/write.h"
 #include "mbsc/simd_level.h"
 #include "mbsc/version.h"
@@ -30,7 +30,7 @@ struct Flags {
   int64_t landmarks = 2000;
   std::string output;
   std::string cache = "build/convergence-references";
-  int threads = omp_get_max_threads();
+  int threads = default_threads();
 };
 
 /// "0-4" or "3".

@@ -3,11 +3,12 @@
 // may depend on it.
 #pragma once
 
-#include <omp.h>
-
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <type_traits>
+
+#include "mbsc/base/thread_pool.h"
 
 namespace mbsc {
 
@@ -21,18 +22,22 @@ void parallel_for(int threads, int64_t count, Body&& body) {
     for (int64_t i = 0; i < count; ++i) body(i);
     return;
   }
-  std::exception_ptr error;
-  std::atomic<bool> failed{false};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (int64_t i = 0; i < count; ++i) {
-    if (failed.load(std::memory_order_relaxed)) continue;
+  struct Shared {
+    std::remove_reference_t<Body>& body;
+    std::exception_ptr error;
+    std::atomic<bool> failed{false};
+  } shared{body, {}, {}};
+  const auto call = [](void* context, int64_t i) {
+    Shared& s = *static_cast<Shared*>(context);
+    if (s.failed.load(std::memory_order_relaxed)) return;
     try {
-      body(i);
+      s.body(i);
     } catch (...) {
-      if (!failed.exchange(true)) error = std::current_exception();
+      if (!s.failed.exchange(true)) s.error = std::current_exception();
     }
-  }
-  if (error) std::rethrow_exception(error);
+  };
+  run_on_threads(threads, count, call, &shared);
+  if (shared.error) std::rethrow_exception(shared.error);
 }
 
 }  // namespace mbsc
