@@ -93,9 +93,11 @@ std::string text_report(const Report& r) {
                               c.subspace_error_source == ErrorSource::batches ? "from the spread of the batches"
                                                                               : "residuals over the gap"));
   if (c.method == Method::minibatch)
-    line("leading", c.probe ? fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)",
-                                          c.probe->bound, 100 * c.probe->confidence, c.probe->vectors)
-                            : "not probed: pairs that live on points no batch has seen may be missing");
+    line("leading",
+         c.probe ? fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)",
+                               c.probe->bound, 100 * c.probe->confidence, c.probe->vectors)
+         : !c.residuals.empty() ? "not probed: a pair that the start has missed may still be missing"
+                               : "not probed: pairs that live on points no batch has seen may be missing");
   line("clusters", some(c.cluster_sizes, "{}"));
   if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalised cut)", *c.normalized_cut));
   if (c.normalized_cut_estimate)
@@ -168,7 +170,7 @@ std::string json_report(const Report& r) {
       chosen.clusters = r.options.clusters;
       return chosen;
     }());
-    j["start"] = s.start == Start::random ? "random" : "nystrom";
+    j["start"] = s.start == Start::nystrom ? "nystrom" : "random";
     j["block_size"] = sizes.block;
     j["basis_size"] = sizes.capacity;
   }

@@ -19,10 +19,11 @@ namespace mbsc {
 
 template <class T>
 void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Budget& budget, Matrix<T> start,
-                  const Observer<T>& observer, EigenPairs<T>& pairs, Matrix<T> image) {
+                  const Observer<T>& observer, EigenPairs<T>& pairs, Matrix<T> image, int64_t probes) {
   const int64_t n = L.n(), k = options.clusters;
   const double N = double(n), tolerance = options.tolerance.value_or(sizeof(T) == 4 ? 1e-5 : 1e-10);
   const KrylovSizes sizes = krylov_sizes(n, options);
+  const int64_t known = start.cols() - probes;
   KrylovBasis<T> krylov(L.rows(), multiply_from(L, options.stop, image), options, std::move(start), sizes.capacity);
   pairs.status = Status::budget;
   double target = tolerance, best = std::numeric_limits<double>::infinity();
@@ -57,6 +58,7 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
       pairs.columns_evaluated += n;
       pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov.columns());
       const bool enough = krylov.columns() >= k;
+      if (const auto probe = krylov.probe(known, probes, k)) pairs.probe = probe;
       const double residual = enough ? krylov.largest_residual(k) : std::numeric_limits<double>::infinity();
       if (options.keep_block) pairs.block = krylov.next_iterate(std::min(std::max(k, sizes.block), krylov.columns()));
       go_on = observe(L, options, observer,
@@ -123,7 +125,7 @@ EigenPairs<T> solve_exact(const Normalized<T>& L, const SolverOptions& options, 
 
 #define MBSC_INSTANTIATE(T)                                                                                            \
   template void krylov_until(const Normalized<T>&, const SolverOptions&, const Budget&, Matrix<T>, const Observer<T>&, \
-                             EigenPairs<T>&, Matrix<T>);                                                               \
+                             EigenPairs<T>&, Matrix<T>, int64_t);                                                      \
   template EigenPairs<T> solve_exact(const Normalized<T>&, const SolverOptions&, const Observer<T>&);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)

@@ -63,6 +63,7 @@ std::vector<uint8_t> certain_columns(const Normalized<T>& L, MatrixView<const T>
     for (size_t i = 0; i < size.size(); ++i) certain[i] |= size[i] > threshold ? 1 : 0;
     taken += more;
   }
+  most = std::max<int64_t>(0, most);
   if (taken <= double(most)) return certain;
   const std::vector<double> sizes = L.comm().template gather<double>(size);
   std::vector<double> sorted = sizes;

@@ -20,8 +20,9 @@ template <class T>
 std::vector<int64_t> important_columns(const Normalized<T>& L, int64_t count, bool by_importance, uint64_t seed);
 
 /// The columns that a sample of `budget` columns takes for certain, own rows flagged: those with p_j budget >= 1 for
-/// p_j ~ |L_:j| |W_j| among the rest, the largest where these are more than `most`. The rest may then be drawn uniformly: what they lack in
-/// variance against p_j is little, and a uniform sample without replacement becomes exact when it is complete.
+/// p_j ~ |L_:j| |W_j| among the rest, the largest where these are more than `most`. The rest may then be drawn
+/// uniformly: what they lack in variance against p_j is little, and a uniform sample without replacement becomes exact
+/// when it is complete.
 template <class T>
 std::vector<uint8_t> certain_columns(const Normalized<T>& L, MatrixView<const T> W, int64_t budget, int64_t most);
 

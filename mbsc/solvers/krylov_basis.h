@@ -208,10 +208,11 @@ class KrylovBasis {
 
 /// Goes on from a first block until the recomputed residuals of k pairs are within the tolerance, or the budget is
 /// spent: the exact solver, and what follows mini-batches where a tolerance is asked for. Adds to what `pairs` counts.
-/// `image`: L start, where it is known (its product is counted here).
+/// `image`: L start, where it is known (its product is counted here). `probes`: the last columns of the start that are
+/// random and tell what the others miss.
 template <class T>
 void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Budget& budget, Matrix<T> start,
-                  const Observer<T>& observer, EigenPairs<T>& pairs, Matrix<T> image = {});
+                  const Observer<T>& observer, EigenPairs<T>& pairs, Matrix<T> image = {}, int64_t probes = 0);
 
 /// L.multiply, but for the first block, whose image is known.
 template <class T>

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
 // A budget of B passes is spent on, in this order:
-//   1. Warm start: Nystrom from landmarks drawn by importance, at most n/5 and 2,000 (ritz_plan.h); the leading k' = 3k
+//   1. Warm start: Nystrom from landmarks drawn by importance, at most 2,000 (ritz_plan.h); the leading k' = 3k
 //      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
-//   2. Batches of columns: the important ones, and those of the landmarks, are kept where 256 MiB hold them, else anew
-//      for each step; the others come uniformly without replacement. All columns seen so far speak in the estimates
-//      G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken whenever the number of
-//      columns has doubled:
-//          T = T_model + b (B - T_model) = U theta U'         the Ritz pairs, b the share that is not noise
-//          N = W U + H U diag(a / theta),  H = (I - WW')G     a power step, as far as it is not noise
-//          W <- N V,  V'N'(W T W' + HW' + WH')N V diagonal    in the order that its own Rayleigh quotients will have,
-//                                                             but for H'LH, which nobody knows yet
-//      a_i = max(0, 1 - 1.5 |noise_i|^2 / |H u_i|^2) (James, Stein), noise_i as the parts of the batches tell it; b
-//      likewise, one for the diagonal and one beside it. No step at all where the k leading columns together, weighted
-//      by 1/theta^2, do not stand out of their noise.
+//   2. Batches of columns: the important ones are kept where 256 MiB hold them all beside those of the landmarks that
+//      are, else evaluated anew for each step; the others come uniformly without replacement. All columns seen so far
+//      speak in the estimates G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken
+//      whenever the number of columns has doubled:
+//          T = T_model + b (B - T_model)        b the share that is not noise: one beside the diagonal, one on it
+//          W <- (W U + H U diag(a / theta)) V   theta, U the Ritz pairs of T, H = (I - WW')G: a power step, as far as
+//                                               it is not noise (ritz_step.h)
 //      So the step needs no tuning, cannot spoil a start that is better than the sample, and is a full power step
-//      where the sample is good. Ritz values below 0.3 theta_k do not amplify their noise further.
-//   3. From 1.5 passes on, full products: block Krylov from W (krylov_basis.h) with four random columns in the block, a
-//      probe for leading pairs that were missed. Without a tolerance the result are the images L x of the Ritz vectors
-//      x, which the last product gives for nothing, in the order of their own quotients as above; residuals are bounds.
+//      where the sample is good.
+//   3. From 1.5 passes on, full products: block Krylov from W (krylov_basis.h), where there are two or more with four
+//      random columns in the block, a probe for leading pairs that were missed. Without a tolerance the result are the
+//      images L x of the Ritz vectors x, which the last product gives for nothing, in the order of their own quotients;
+//      residuals are bounds.
 // Where degrees are sampled, every column tells more of them too: before each step L is rescaled to what is known
 // (degree_tally.h, rescaling.h); they are exact after a pass, or with the first full product.
 // With `polish` off, step 2 goes on pass after pass: each column is evaluated again and replaces its old self.
 // Unbiased: G and B for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit.
-// Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 400 of the model, at
-//   most 256 MiB, and up to 256 MiB of kept columns.
+// Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 400 of the model
+//   (or what 256 MiB hold, but k'), and up to 256 MiB of kept columns.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,6 +34,7 @@
 #include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/minibatch_ritz.h"
 #include "mbsc/solvers/ritz_plan.h"
+#include "mbsc/solvers/ritz_step.h"
 
 namespace mbsc {
 
@@ -46,10 +44,7 @@ using Eigen::VectorXd;
 namespace {
 
 constexpr int64_t chunk = 2000;  ///< columns of one product
-constexpr double caution = 1.5;  ///< by how much a signal must stand out of the noise
 constexpr int64_t probe_vectors = 4;
-
-double shrinkage(double signal, double noise) { return signal > 0 ? std::max(0.0, 1 - caution * noise / signal) : 0; }
 
 template <class T>
 class RitzSolver {
@@ -80,7 +75,7 @@ class RitzSolver {
       const bool go_on = run_batches();
       kept_ = {};
       model_.reset();
-      if (go_on && plan_.products > 0 && !budget_.spent(0, 0)) polish();
+      if ((go_on || stalled_) && plan_.products > 0 && !budget_.spent(0, 0)) finish();
     } catch (const Stopped&) {
       pairs_.status = Status::stopped;
     }
@@ -146,6 +141,7 @@ class RitzSolver {
     if (options_.columns == ColumnChoice::importance && !model_random())
       certain = certain_columns<T>(L(), W_, std::min(sampled, n_) / 4, std::min(sampled, n_) / 16);
     left -= keep_certain(certain);
+    if (int64_t(kept_.indices.size()) == n_) return run_kept();
     BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr);
     const bool constant = options_.batch_size > 0 || options_.iterations;
     int64_t doublings = model_random() ? 8 : 4;
@@ -266,64 +262,21 @@ class RitzSolver {
       B = prior + shrinkage(off.squaredNorm() - own.squaredNorm(), e.projected_noise[0]) * off;
       B.diagonal() = prior.diagonal() + shrinkage(own.squaredNorm(), e.projected_noise[1]) * own;
     }
-    const SmallEigen ritz = eigen_descending(B);
-    theta_ = ritz.values;
-    const MatrixXd signal = ritz.vectors.transpose() * gram<T>(space_, e.H, e.H) * ritz.vectors;
-    const MatrixXd noise = ritz.vectors.transpose() * e.noise * ritz.vectors;
-    // A few parts are a rough measure: a column's noise is taken to be at least the mean over the columns.
-    const double typical = noise.trace() / double(columns_);
-    const double floor = std::max({0.3 * theta_[k_ - 1], 1e-3 * theta_[0], 1e-12});
-    VectorXd scale(columns_), spread(columns_), size(columns_);
-    double heard_all = 0, noise_all = 0;
-    for (int64_t i = 0; i < columns_; ++i) {
-      spread[i] = std::max(noise(i, i), typical);
-      size[i] = std::max(theta_[i], floor);
-      if (i >= k_) continue;
-      heard_all += signal(i, i) / (size[i] * size[i]);
-      noise_all += spread[i] / (size[i] * size[i]);
-    }
-    // One column may stand out of the noise by chance; all together less easily.
-    const bool is_heard = heard_all > caution * noise_all;
-    double error = 0;
-    for (int64_t i = 0; i < columns_; ++i) {
-      // |L| <= 1: an image that is longer is no image.
-      const double share = signal(i, i) > 1 || !is_heard ? 0 : shrinkage(signal(i, i), spread[i]);
-      scale[i] = share / size[i];
-      if (i >= k_) continue;
-      // Of what the block lacked before, H / (theta - t) with t below the guards, the step leaves t / theta.
-      const double last = std::clamp(theta_[columns_ - 1], 0.0, 0.99 * size[i]);
-      const double left = std::pow((1 - share + share * last / size[i]) / (size[i] - last), 2);
-      error += share * share * spread[i] / (size[i] * size[i]) + left * std::max(0.0, signal(i, i) - spread[i]);
-    }
-    // Within the block the noise of T turns leading vectors into guards, the more the nearer their values are.
-    const double entry = e.projected_noise.sum() / double(columns_ * columns_);
-    for (int64_t i = 0; i < k_; ++i)
-      for (int64_t j = k_; j < columns_; ++j) {
-        const double gap = theta_[i] - theta_[j];
-        error += gap * gap > entry ? entry / (gap * gap) : 1;
-      }
-    pairs_.subspace_error = std::min(1.0, std::sqrt(error / double(k_)));
+    const RitzStep step = ritz_step(B, gram<T>(space_, e.H, e.H), e.noise, e.projected_noise.sum(), k_);
+    theta_ = step.values;
+    pairs_.subspace_error = step.error;
     pairs_.subspace_error_source = ErrorSource::batches;
-
-    // The new columns N = WU + HU scale, in the order that W T W' + HW' + WH' ~ L gives them.
-    const MatrixXd heard = (signal - noise) * scale.asDiagonal();
-    MatrixXd A = heard + heard.transpose(), N = scale.asDiagonal() * signal * scale.asDiagonal();
-    A.diagonal() += theta_;
-    N.diagonal().array() += 1;
-    const SmallEigen ahead = eigen_descending(A, N);
-    theta_ = ahead.values;
-    const MatrixXd turn = ritz.vectors * ahead.vectors;
-    const MatrixXd add = ritz.vectors * scale.asDiagonal() * ahead.vectors;
     Matrix<T> next(W_.rows(), columns_);
-    multiply<T>(space_, W_, turn, next);
-    subtract<T>(space_, e.H, -add, next);
+    multiply<T>(space_, W_, step.turn, next);
+    subtract<T>(space_, e.H, -step.add, next);
     orthonormalize_in_order<T>(space_, next, options_);
     pairs_.flops += 12.0 * double(n_) * double(columns_) * double(columns_);
     const double moved = options_.stall ? subspace_error<T>(space_, W_, next) : 0;
     memory.turn(gram<T>(space_, W_, next));
     W_ = std::move(next);
-    if (options_.stall && is_heard && moved < *options_.stall) {
+    if (options_.stall && step.is_heard && moved < *options_.stall) {
       pairs_.status = options_.tolerance ? Status::stalled : Status::finished;
+      stalled_ = true;
       return false;
     }
     return true;
@@ -394,31 +347,46 @@ class RitzSolver {
     pairs_.values_are_exact = false;
   }
 
-  void polish() {
+  /// With what full products the budget has left: a polish, or, with a tolerance, at least a certificate.
+  void finish() {
+    int64_t products = plan_.products;
+    if (options_.iterations && options_.passes)
+      products = std::min(products, *options_.iterations - (pairs_.iterations - 1));
+    if (!stalled_ && products >= (options_.tolerance ? 2 : 1))
+      polish(products);
+    else if (options_.tolerance)
+      certify_block(first_product());
+  }
+
+  void certify_block(Matrix<T> image) {
+    const Status otherwise = stalled_ ? Status::stalled : Status::budget;
+    EigenPairs<T> certified = pairs_;
+    certified.subspace_error = std::nan("");
+    certified.subspace_error_source = ErrorSource::none;
+    certified.vectors = W_;
+    certify(L(), options_.stop, k_, certified, std::move(image));
+    pairs_ = std::move(certified);
+    pairs_.status = largest_residual(pairs_) <= *options_.tolerance ? Status::converged : otherwise;
+  }
+
+  void polish(int64_t products) {
     SolverOptions options = options_;
     options.block_size = columns_;
-    const int64_t probes = plan_.products >= 2 && columns_ - k_ > probe_vectors ? probe_vectors : 0;
+    const int64_t probes = products >= 2 && columns_ - k_ >= probe_vectors ? probe_vectors : 0;
     if (probes > 0) {
       const auto fresh = W_.view().columns_between(columns_ - probes, columns_);
       fill_normal<T>(space_, fresh, Random(options_.seed, Stream::refill), ~uint64_t{0});
       orthonormalize_against<T>(space_, W_.view().columns_between(0, columns_ - probes), fresh);
     }
     Matrix<T> image = first_product();
-    const int64_t products = plan_.products - wasted_products_;
+    products -= wasted_products_;
     if (products == 0) return;
     if (options_.tolerance) {
+      if (products == 1) return certify_block(std::move(image));  // enough to tell how good the block is
       pairs_.subspace_error = std::nan("");
       pairs_.subspace_error_source = ErrorSource::none;
-      if (products == 1) {  // enough to tell how good the block is
-        EigenPairs<T> certified = pairs_;
-        certified.vectors = W_;
-        certify(L(), options_.stop, k_, certified, std::move(image));
-        pairs_ = std::move(certified);
-        pairs_.status = largest_residual(pairs_) <= *options_.tolerance ? Status::converged : Status::budget;
-        return;
-      }
       const int64_t before = pairs_.full_products;
-      krylov_until(L(), options, budget_, W_, observer_, pairs_, std::move(image));
+      krylov_until(L(), options, budget_, W_, observer_, pairs_, std::move(image), probes);
       if (pairs_.full_products == before) pairs_.vectors = {};  // stopped in the first: what the batches found
       return;
     }
@@ -471,6 +439,7 @@ class RitzSolver {
   std::vector<uint8_t> certain_;  ///< every row
   std::optional<KeyedPermutation> permutation_;
   int64_t pass_ = 0, position_ = 0, wasted_products_ = 0;
+  bool stalled_ = false;
 };
 
 }  // namespace

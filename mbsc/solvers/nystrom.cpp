@@ -98,18 +98,19 @@ class InverseRoot {
 };
 
 /// The leading eigenpairs of C'GC; of a large one by a block Krylov space, to what a few products give: the first
-/// hundred as good as eigenpairs, the others what else the space holds. (Whatever V the space has, its Ritz vectors make
-/// B V theta^-1/2 orthonormal, and their model B VV' B' takes part of BB', never more.)
-SmallEigen leading_pairs(const InverseRoot& C, const MatrixXd& G, int64_t rank, int threads, const StopToken& stop) {
+/// `sharp` as good as eigenpairs, the others what else the space holds. (Whatever V the space has, its Ritz vectors
+/// make B V theta^-1/2 orthonormal, and their model B VV' B' takes part of BB', never more.)
+SmallEigen leading_pairs(const InverseRoot& C, const MatrixXd& G, int64_t rank, int64_t sharp, int threads,
+                         const StopToken& stop) {
   const int64_t m = C.columns();
   const auto product = [&](const MatrixXd& V) {
     return C.apply_transposed(multiply_symmetric(G, C.apply(V), threads));
   };
-  if (m <= 300) return eigen_descending(product(MatrixXd::Identity(m, m)));
+  if (m <= 300 || 3 * sharp >= m) return eigen_descending(product(MatrixXd::Identity(m, m)));
   const RowSpace space(m, threads);
   SolverOptions options;
   options.stop = stop;
-  const int64_t block = std::min<int64_t>(rank, 100) + 8, steps = std::clamp<int64_t>(m / (2 * block), 3, 5);
+  const int64_t block = sharp + 8, steps = sharp < rank ? std::clamp<int64_t>(m / (2 * block), 3, 5) : 5;
   Matrix<double> start(m, block);
   fill_normal<double>(space, start, Random(0, Stream::start), 1);
   orthonormalize<double>(space, start);
@@ -212,7 +213,7 @@ std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks,
 
 template <class T>
 NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
-                              const StopToken& stop, int64_t keep) {
+                              const StopToken& stop, int64_t keep, int64_t sharp) {
   const int64_t m = int64_t(landmarks.size());
   Matrix<T> square(m, m);
   L.evaluate_definite_square(landmarks, square);
@@ -224,7 +225,8 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
   basis.kept.indices.assign(landmarks.begin(), landmarks.begin() + count);
   basis.kept.values = Matrix<T>(L.rows().local_rows(), count);
   const SmallEigen eigen = leading_pairs(root, landmark_gram(L, landmarks, stop, basis.kept),
-                                         std::min(rank, root.columns()), threads, stop);
+                                         std::min(rank, root.columns()), std::min(sharp, root.columns()), threads,
+                                         stop);
   const double least = eigen.values[0] * 10 * double(std::numeric_limits<T>::epsilon());
   int64_t kept = 0;
   while (kept < std::min<int64_t>(rank, eigen.values.size()) && eigen.values[kept] > least) ++kept;
@@ -381,7 +383,7 @@ EigenPairs<T> solve_nystrom(const Normalized<T>& L, const SolverOptions& options
 #define MBSC_INSTANTIATE(T)                                                                              \
   template std::vector<int64_t> choose_landmarks(const Normalized<T>&, int64_t, uint64_t);               \
   template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t,     \
-                                         const StopToken&, int64_t);                                     \
+                                         const StopToken&, int64_t, int64_t);                            \
   template Matrix<T> start_block(const Normalized<T>&, int64_t, int64_t, const SolverOptions&,           \
                                  EigenPairs<T>&);                                                        \
   template void keep_more(const Normalized<T>&, const std::vector<int64_t>&, KeptColumns<T>&,            \

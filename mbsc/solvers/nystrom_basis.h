@@ -47,14 +47,15 @@ template <class T>
 std::vector<int64_t> choose_landmarks(const Normalized<T>& L, int64_t landmarks, uint64_t seed);
 
 /// At most `rank` leading pairs; fewer where the landmark block has lower rank. Keeps the columns of at most `keep`
-/// landmarks, and evaluates the others twice.
+/// landmarks, and evaluates the others twice. The first `sharp` pairs are those of the approximation, the others a part
+/// of it that is nearly as good.
 template <class T>
 NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
-                              const StopToken& stop, int64_t keep);
+                              const StopToken& stop, int64_t keep, int64_t sharp);
 template <class T>
 NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
                               const StopToken& stop) {
-  return nystrom_basis(L, landmarks, rank, stop, kept_count<T>(L.n()));
+  return nystrom_basis(L, landmarks, rank, stop, kept_count<T>(L.n()), rank);
 }
 
 /// The first block of a solver, `columns` wide: random directions, with `start` nystrom Nystrom's vectors in the first

@@ -11,7 +11,7 @@ using Eigen::VectorXd;
 template <class T>
 NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>& landmarks, int64_t rank,
                               const StopToken& stop)
-    : L_(&L), basis_(nystrom_basis(L, landmarks, rank, stop)) {
+    : L_(&L), basis_(nystrom_basis(L, landmarks, rank, stop, kept_count<T>(L.n()), std::min<int64_t>(rank, 100))) {
   take_diagonals();
 }
 

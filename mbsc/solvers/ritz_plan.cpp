@@ -12,22 +12,25 @@ namespace mbsc {
 
 RitzPlan plan_ritz(int64_t n, const SolverOptions& options, int64_t batch_size) {
   const int64_t unlimited = 1000;
-  if (options.iterations && !options.passes) return {*options.iterations * batch_size, 0};
+  constexpr double most = 9e18;
+  if (options.iterations && !options.passes)
+    return {int64_t(std::min(most, double(*options.iterations) * double(batch_size))), options.tolerance ? 1 : 0};
   if (!options.passes) {
     if (options.tolerance) return {n / 2, unlimited};
     return {n, options.seconds && options.polish ? unlimited : 0};
   }
   // A full product is worth its pass when there is something to multiply; with a tolerance one is needed to certify.
   const double passes = *options.passes, least = options.tolerance ? 0.05 : 0.5;
-  const int64_t products = options.polish && passes >= 1 + least ? int64_t(std::floor(passes - least)) : 0;
-  const double columns = std::min(9e18, std::max(1.0, std::round(passes * double(n))));
+  const double columns = std::min(most, std::max(1.0, std::round(passes * double(n))));
+  const int64_t products =
+      options.polish && passes >= 1 + least ? int64_t(std::min(std::floor(passes - least), columns / double(n))) : 0;
   return {int64_t(columns) - products * n, products};
 }
 
 int64_t block_columns(int64_t n, const SolverOptions& options) {
-  const int64_t usual = options.step_rule == StepRule::ritz ? 2 * options.clusters : 0;
+  const int64_t usual = options.step_rule == StepRule::ritz ? std::max<int64_t>(4, 2 * options.clusters) : 0;
   const int64_t guards = options.guards.value_or(usual);
-  require(guards >= 0, "guards must be at least 0; got {}", guards);
+  require(guards >= 0 && (guards <= n || !options.guards), "guards must be in [0, {}]; got {}", n, guards);
   return std::min(n, options.clusters + guards);
 }
 
@@ -41,9 +44,23 @@ int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options) 
   return std::clamp<int64_t>(affordable_landmarks<T>(n, budget), 1, std::min(n, most));
 }
 
+namespace {
+
+/// The landmarks whose columns, twice, and algebra a slow machine (10^10 operations a second) has in a quarter of the
+/// seconds: until they are there, nobody looks at the clock.
+template <class T>
+int64_t in_time(int64_t landmarks, const Normalized<T>& L, const SolverOptions& options) {
+  if (!options.seconds || options.landmarks > 0) return landmarks;
+  const double operations = 0.25e10 * *options.seconds / (2 * double(L.n())), of_a_value = 2 * (L.cost_of_value() + 10);
+  const double enough = std::sqrt(of_a_value * of_a_value / 4 + operations) - of_a_value / 2;  // m (of_a_value + m)
+  return std::clamp<int64_t>(int64_t(std::min(1e9, enough)), 1, landmarks);
+}
+
+}  // namespace
+
 template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options) {
-  const int64_t n = L.n(), most = most_landmarks<T>(n, budget, options);
+  const int64_t n = L.n(), most = in_time(most_landmarks<T>(n, budget, options), L, options);
   if (options.landmarks > 0 || (options.passes && *options.passes < 1)) return most;
   const std::vector<double> squares = L.column_squares();
   const double effective = sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {

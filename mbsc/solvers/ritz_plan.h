@@ -26,7 +26,7 @@ int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
 /// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
 ///     n m^2 <= n^2 (cost of a value + k' + 10) / 2,
 /// or, where eigenvalues crowd (a narrow kernel), 36 for each effective one, |L|_F^2 = sum_j q_j s_j^4 about: more
-/// where more is to be found.
+/// where more is to be found. With a limit of seconds, what a slow machine has in a quarter of them.
 template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options);
 

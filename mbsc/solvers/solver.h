@@ -38,10 +38,10 @@ struct SolverOptions {
   uint64_t seed = 0;
 
   // When to end: whichever comes first.
-  std::optional<double> passes;       ///< columns evaluated / n; minibatch: 1, or as many as 200 iterations take
+  std::optional<double> passes;       ///< columns evaluated / n; minibatch: 1; adagrad: at least 200 batches
   std::optional<int64_t> iterations;  ///< batches, products or Krylov steps
   std::optional<double> seconds;      ///< wall clock; the only limit that costs reproducibility
-  std::optional<double> tolerance;    ///< largest residual |L w - theta w|, always recomputed; exact: 1e-5
+  std::optional<double> tolerance;    ///< largest residual |L w - theta w|, recomputed; exact: 1e-5
   std::optional<double> stall;        ///< minibatch: ends when a step moves the subspace by less (rms sine)
 
   Start start = Start::automatic;  ///< minibatch, exact
@@ -66,7 +66,7 @@ struct SolverOptions {
   double epsilon = 1e-6;              ///< of AdaGrad
 
   // nystrom, as a method and as a start
-  int64_t landmarks = 0;  ///< 0 = 500 as a method; as a start 10 with AdaGrad, up to 2,000 with Ritz steps
+  int64_t landmarks = 0;  ///< 0 = 500 as a method; as a start up to 2,000 with Ritz steps, else 10
 
   // power
   PowerOperator power_operator = PowerOperator::plain;

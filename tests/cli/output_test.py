@@ -92,6 +92,12 @@ class Output(ProgramTest):
         self.assertGreater(summary["kernel_values"], 0)
         self.assertGreater(summary["peak_memory_bytes"], 0)
 
+    def test_summary_of_an_exact_run_names_its_start(self):
+        for option, start in (((), "random"), (("--start", "random"), "random"), (("--start", "nystrom"), "nystrom")):
+            with self.subTest(option=option):
+                _, summary = self.cluster_points("--method", "exact", *option)
+                self.assertEqual(summary["start"], start)
+
     def test_summary_seconds_add_up(self):
         _, summary = self.cluster_points()
         seconds = summary["seconds"]

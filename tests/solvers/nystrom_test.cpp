@@ -173,9 +173,9 @@ TEST(Nystrom, CountsAndBoundsItsLandmarks) {
 TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
   const DenseProblem<double> p(clouds<double>(200, 2, 3.0, 6), 0.5, 0.01);
   const std::vector<int64_t> landmarks = choose_landmarks(p.L, 40, 1);
-  const NystromBasis<double> all = nystrom_basis(p.L, landmarks, 10, {}, 40);
+  const NystromBasis<double> all = nystrom_basis(p.L, landmarks, 10, {}, 40, 10);
   for (const int64_t keep : {0, 15}) {
-    const NystromBasis<double> some = nystrom_basis(p.L, landmarks, 10, {}, keep);
+    const NystromBasis<double> some = nystrom_basis(p.L, landmarks, 10, {}, keep, 10);
     EXPECT_EQ(some.columns_evaluated, 80 - keep);
     EXPECT_EQ(some.kept.indices.size(), size_t(keep));
     EXPECT_LT((to_eigen(some.vectors) - to_eigen(all.vectors)).norm(), 1e-9);
@@ -186,7 +186,7 @@ TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
   for (int64_t j = 0; j < 40; ++j) unit(j, j) = 1;
   p.L.multiply_columns(landmarks, unit, columns, {});
   EXPECT_LT((to_eigen(all.kept.values) - to_eigen(columns)).norm(), 1e-12);
-  KeptColumns<double> grown = nystrom_basis(p.L, landmarks, 10, {}, 15).kept;
+  KeptColumns<double> grown = nystrom_basis(p.L, landmarks, 10, {}, 15, 10).kept;
   keep_more(p.L, {landmarks.begin() + 15, landmarks.end()}, grown, {});
   EXPECT_EQ(grown.indices, landmarks);
   EXPECT_EQ(to_eigen(grown.values), to_eigen(all.kept.values));
