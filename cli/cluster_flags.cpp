@@ -27,7 +27,10 @@ const Words<Estimator> estimators{{"columns", Estimator::columns}, {"signed", Es
 const Words<Sampling> samplings{{"reshuffle", Sampling::reshuffle}, {"independent", Sampling::independent}};
 const Words<StepRule> step_rules{{"ritz", StepRule::ritz}, {"adagrad", StepRule::adagrad}};
 const Words<ColumnChoice> column_choices{{"importance", ColumnChoice::importance}, {"uniform", ColumnChoice::uniform}};
-const Words<Start> starts{{"auto", Start::automatic}, {"random", Start::random}, {"nystrom", Start::nystrom}};
+const Words<Start> starts{{"auto", Start::automatic},
+                          {"random", Start::random},
+                          {"nystrom", Start::nystrom},
+                          {"neighbours", Start::neighbours}};
 const Words<PowerOperator> operators{{"plain", PowerOperator::plain}, {"shifted", PowerOperator::shifted}};
 const Words<Scaling> scalings{{"none", Scaling::none},
                               {"unit", Scaling::unit},
@@ -125,7 +128,9 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--vectors", vectors, "minibatch, signed: N_r, vectors of a batch, instead of --batch-size")
       ->group(solver);
   command.add_option("--probability", probability, "minibatch, signed: p, instead of --nonzeros")->group(solver);
-  command.add_option("--start", start, "minibatch, exact: auto | random | nystrom [auto: nystrom for ritz steps]")
+  command
+      .add_option("--start", start,
+                  "minibatch, exact: auto | random | nystrom | neighbours [auto: nystrom or neighbours for ritz steps]")
       ->check(one_of(starts))
       ->group(solver);
   command.add_option("--step-rule", step_rule, "minibatch: ritz | adagrad (the paper's) [ritz]")

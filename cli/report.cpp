@@ -160,7 +160,7 @@ std::string json_report(const Report& r) {
     j["minibatch"] = {{"step_rule", "ritz"},
                       {"columns", s.columns == ColumnChoice::importance ? "importance" : "uniform"},
                       {"batch_size", c.batch_size > 0 ? ordered_json(c.batch_size) : ordered_json("doubling")},
-                      {"start", s.start == Start::random ? "random" : "nystrom"},
+                      {"start", s.start == Start::random ? "random" : c.start_is_graph ? "neighbours" : "nystrom"},
                       {"guards", c.guards},
                       {"control_variate", c.control_variate},
                       {"polish", s.polish}};

@@ -37,6 +37,8 @@ constexpr int64_t fewest_degree_columns = 100;  // below, c/4 rows say nothing a
 void check_degrees(int64_t n, const ClusterOptions& options) {
   require(options.degrees != DegreeKind::nystrom || options.method == Method::nystrom,
           "degrees = nystrom goes with method = nystrom only");
+  require(options.degrees == DegreeKind::exact || options.solver.start != Start::neighbours,
+          "start = neighbours needs degrees = exact, whose pass finds them");
   if (options.degrees != DegreeKind::sampled) {
     require(options.degree_columns == 0, "degree_columns goes with degrees = sampled only; got {}",
             options.degree_columns);
@@ -92,11 +94,20 @@ std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const Clust
   return std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
 }
 
+/// Whether the solver may start from the graph of neighbours.
+bool starts_from_neighbours(Method method, const ClusterOptions& options) {
+  const SolverOptions& solver = options.solver;
+  if (method != Method::minibatch || solver.step_rule != StepRule::ritz) return false;
+  return solver.start == Start::neighbours || (solver.start == Start::automatic && solver.landmarks == 0);
+}
+
 /// The degrees the options ask for; what they cost and how good they are goes to the result.
 Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& options, const StopToken& stop,
                      const std::function<void(double)>& progress, Clustering& result) {
   const int64_t n = affinity.n();
-  if (options.degrees == DegreeKind::exact) return affinity.degrees(stop, progress);
+  if (options.degrees == DegreeKind::exact) {
+    return affinity.degrees(stop, progress, starts_from_neighbours(result.method, options) ? neighbours_kept(n) : 0);
+  }
   Degrees degrees;
   if (options.degrees == DegreeKind::nystrom) {
     degrees.sum =
@@ -137,6 +148,7 @@ void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
   result.subspace_error = pairs.subspace_error;
   result.subspace_error_source = pairs.subspace_error_source;
   result.probe = pairs.probe;
+  result.start_is_graph = pairs.start_is_graph;
   result.trace = std::move(pairs.trace);
   for (TraceEntry& entry : result.trace) entry.passes += double(result.degree_columns) / double(n);
 }
@@ -329,7 +341,10 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   if (solver.keep_block) columns += block;
   const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
   const int64_t vectors = n * (8 + 8 + 8 + 4 + 4 + 4 + 1);  // degrees twice and squares, roots, labels, flags
-  if (options.degrees != DegreeKind::sampled) return columns * 4 * n + square * 8 + tiles + vectors;
+  if (options.degrees != DegreeKind::sampled) {
+    const bool graph = starts_from_neighbours(choose_method(n, features, options), options);
+    return (columns * 4 + (graph ? 17 * neighbours_kept(n) : 0)) * n + square * 8 + tiles + vectors;
+  }
   // Variances, rows in doubt, column sums; of minibatch a tally and, twice while they change, better degrees.
   const bool tallied = choose_method(n, features, options) == Method::minibatch && solver.step_rule == StepRule::ritz;
   return std::max(columns * 4 + (tallied ? 120 : 0), int64_t{24}) * n + square * 8 + tiles + vectors;

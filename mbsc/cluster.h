@@ -87,6 +87,7 @@ struct Clustering {
   int64_t landmarks = 0;
   int64_t guards = 0;
   double control_variate = 0;  ///< its weight
+  bool start_is_graph = false;  ///< minibatch: from the graph of neighbours
   int64_t degree_columns = 0;                   ///< evaluated for sampled degrees, those of rows in doubt included
   std::optional<double> degree_relative_error;  ///< of sampled degrees: standard error / degree, root mean square
   std::optional<double> degree_largest_error;   ///< the largest of these

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -81,7 +82,9 @@ void run(const Flags& flags) {
   fmt::print("{}: n {}, d {}, k {}, gamma {:.6g}\n", set.name, n, set.points.features, set.clusters, set.gamma);
   std::fflush(stdout);
   const KernelAffinity<float> affinity(set.points, {KernelKind::rbf, set.gamma}, RowSpace(n, flags.threads));
-  const SharedDegrees degrees = find_degrees(set, affinity, flags.cache);
+  const auto is_ours = [](const std::string& method) { return method == "ours" || method == "tolerance"; };
+  const bool neighbours = std::any_of(flags.methods.begin(), flags.methods.end(), is_ours);
+  const SharedDegrees degrees = find_degrees(set, affinity, flags.cache, neighbours ? neighbours_kept(n) : 0);
   const Normalized<float> L(affinity, degrees.degrees, 0);
   ordered_json json;
   json["program"] = {{"version", version},

@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "mbsc/affinity/neighbours.h"
 #include "mbsc/base/matrix.h"
 #include "mbsc/base/stop_token.h"
 #include "mbsc/linalg/row_space.h"
@@ -22,6 +24,7 @@ struct Degrees {
   explicit Degrees(int64_t rows) : sum(size_t(rows)), squares(size_t(rows)) {}
   std::vector<double> sum;      ///< d_i = sum_j a_ij
   std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
+  std::shared_ptr<const NeighbourGraph> graph;  ///< the largest entries of each row, where they were asked for
   // Where they come from a sample (sampled_degrees.h):
   std::vector<double> variance;  ///< of `sum`, estimated; 0 where that row is exact; empty: all are
   int64_t columns = 0;           ///< how many were drawn
@@ -53,8 +56,10 @@ class Affinity {
   virtual void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const = 0;
   /// The same with rows anywhere in the matrix, on every rank.
   virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
-  /// Row sums, one symmetric pass; `progress` hears the share that is done, from the calling thread.
-  virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {}) const = 0;
+  /// Row sums, one symmetric pass, and a graph of the `neighbours` largest entries of each row (0: none); `progress`
+  /// hears the share that is done, from the calling thread.
+  virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
+                          int64_t neighbours = 0) const = 0;
   /// The sums that some columns allow, n kernel values each. Columns ascend.
   virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                                  const std::function<void(double)>& progress = {}) const;

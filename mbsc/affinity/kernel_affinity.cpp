@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <numeric>
 
 #include "mbsc/affinity/pair_schedule.h"
@@ -213,6 +214,30 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
 
 }  // namespace
 
+namespace {
+
+/// Takes the values of one tile (I, J) to both of their rows.
+template <class T>
+struct PairOffers {
+  PairOffers(LargestEntries<T>* largest_, const RowBlocks& blocks, PairSchedule::Pair pair)
+      : largest(largest_), first_row(blocks.block(pair.first).begin), first_column(blocks.block(pair.second).begin) {}
+  void attach(Tile<T>& t) {
+    t.offer = [](void* context, int64_t row, int64_t column, T value) {
+      const PairOffers& o = *static_cast<PairOffers*>(context);
+      o.largest->offer(o.first_row + row, o.first_column + column, value);
+      // On the diagonal of the blocks the tile has every pair twice itself.
+      if (o.first_row != o.first_column) o.largest->offer(o.first_column + column, o.first_row + row, value);
+    };
+    t.offer_context = this;
+    t.row_least = largest->least() + first_row;
+    t.column_least = largest->least() + first_column;
+  }
+  LargestEntries<T>* largest;
+  int64_t first_row, first_column;
+};
+
+}  // namespace
+
 template <class T>
 void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
   const RowSpace& space = this->rows();
@@ -244,7 +269,8 @@ void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const
 }
 
 template <class T>
-Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress) const {
+Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress,
+                                   int64_t neighbours) const {
   const RowSpace& space = this->rows();
   const RowBlocks& blocks = space.blocks();
   const PairSchedule schedule(blocks.count());
@@ -253,12 +279,18 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   Matrix<T> ones(space.local_rows(), 1);
   std::fill_n(ones.data(), ones.size(), T{1});
   Matrix<double> sums(space.local_rows(), 2);
+  std::optional<LargestEntries<T>> largest;
+  if (neighbours > 0) largest.emplace(space.local_rows(), neighbours);
   for (int64_t round = 0; round < schedule.rounds(); ++round) {
     const auto pairs = schedule.round(round);
     parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 4)), int64_t(pairs.size()),
                  [&](int64_t p) {
                    if (stop.stop_requested()) return;
-                   run_pair<T>(points_, rule_, tile(), Task::degrees, blocks, pairs[p], ones,
+                   Tile<T> t = tile();
+                   // A round has every block once: its rows are this thread's own.
+                   PairOffers<T> offers{largest ? &*largest : nullptr, blocks, pairs[p]};
+                   if (largest) offers.attach(t);
+                   run_pair<T>(points_, rule_, t, Task::degrees, blocks, pairs[p], ones,
                                [&](const Workspace<T>& work, Range I, Range J) {
                                  add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
                                  if (I.begin != J.begin)
@@ -277,6 +309,7 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
     degrees.sum[i] = sums(i, 0);
     degrees.squares[i] = sums(i, 1);
   }
+  if (largest) degrees.graph = std::make_shared<const NeighbourGraph>(largest->graph());
   return degrees;
 }
 

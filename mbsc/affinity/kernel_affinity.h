@@ -34,7 +34,8 @@ class KernelAffinity final : public Affinity<T> {
   void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const override;
   void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const override;
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
-  Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {}) const override;
+  Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
+                  int64_t neighbours = 0) const override;
   ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                          const std::function<void(double)>& progress = {}) const override;
   double cost_of_value() const override { return double(points_.features); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "mbsc/base/require.h"
 
@@ -77,17 +78,22 @@ void MatrixAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixV
 }
 
 template <class T>
-Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress) const {
+Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress,
+                                   int64_t neighbours) const {
   this->throw_if_stopped(stop);
   Degrees degrees(this->n());
+  std::optional<LargestEntries<T>> largest;
+  if (neighbours > 0) largest.emplace(this->n(), neighbours);
   this->rows().for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i)
       for (int64_t j = 0; j < this->n(); ++j) {
         const double a = double(entry(i, j));
         degrees.sum[i] += a;
         degrees.squares[i] += a * a;
+        if (largest) largest->offer(i, j, T(a));
       }
   });
+  if (largest) degrees.graph = std::make_shared<const NeighbourGraph>(largest->graph());
   this->count_kernel_values(this->n() * this->n());
   if (progress) progress(1);
   return degrees;

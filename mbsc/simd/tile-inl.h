@@ -11,6 +11,9 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "mbsc/simd/exp2-inl.h"
 #include "mbsc/simd/tile.h"
 
@@ -146,6 +149,35 @@ HWY_INLINE void add_to_columns(const Values<T>& k, const T* HWY_RESTRICT rhs, in
   }
 }
 
+/// Whether a value is above the threshold of its row or that of its column.
+template <class T>
+HWY_INLINE bool any_above(const Values<T>& k, const T* HWY_RESTRICT row_least, const T* HWY_RESTRICT column_least) {
+  const Tag<T> tag;
+  const Vector<T> r0 = hn::LoadU(tag, row_least), r1 = hn::LoadU(tag, row_least + hn::Lanes(tag));
+  auto above = hn::Gt(k.v[0][0], hn::Min(r0, hn::Set(tag, column_least[0])));
+#pragma GCC unroll 6
+  for (int j = 0; j < kColumns; ++j) {
+    const Vector<T> y = hn::Set(tag, column_least[j]);
+    above = hn::Or(above, hn::Or(hn::Gt(k.v[0][j], hn::Min(r0, y)), hn::Gt(k.v[1][j], hn::Min(r1, y))));
+  }
+  return !hn::AllFalse(tag, above);
+}
+
+template <class T>
+HWY_NOINLINE void offer_values(const Tile<T>& tile, const Values<T>& k, int64_t row, int64_t rows, int64_t column,
+                               int64_t columns) {
+  const Tag<T> tag;
+  const int64_t lanes = int64_t(hn::Lanes(tag));
+  HWY_ALIGN T buffer[HWY_MAX_BYTES / sizeof(T)];
+  for (int64_t h = 0; h < 2; ++h)
+    for (int64_t j = 0; j < columns; ++j) {
+      hn::Store(k.v[h][j], tag, buffer);
+      for (int64_t i = 0; i < std::min(lanes, rows - h * lanes); ++i)
+        if (buffer[i] > std::min(tile.row_least[row + h * lanes + i], tile.column_least[column + j]))
+          tile.offer(tile.offer_context, row + h * lanes + i, column + j, buffer[i]);
+    }
+}
+
 template <class T>
 HWY_INLINE void square(Values<T>& k) {
 #pragma GCC unroll 2
@@ -199,6 +231,11 @@ void run_tile(const Tile<T>& tile) {
         for (int64_t j = 0; j < real; ++j)
           diagonal |= uint64_t(index[j] - tile.row_index - first * width) < uint64_t((last - first) * width);
       if (transposed) std::fill_n(sums, outs * kColumns * lanes, T{});
+      T least[kColumns];
+      if constexpr (task == Task::degrees)
+        for (int64_t j = 0; j < kColumns; ++j)
+          least[j] = tile.offer != nullptr && j < real ? tile.column_least[g * kColumns + j]
+                                                       : std::numeric_limits<T>::infinity();
       for (int64_t p = first; p < last; ++p) {
         Values<T> k;
         accumulate_features<direct>(rows.values.data() + p * d * width, group, d, k);
@@ -211,6 +248,8 @@ void run_tile(const Tile<T>& tile) {
           add_to_rows(k, tile.column_rhs + g * r * kColumns, r, tile.row_out + p * outs * width);
           if (transposed) add_to_columns(k, tile.row_rhs + p * r * width, r, sums);
           if constexpr (task == Task::degrees) {
+            if (tile.offer != nullptr && any_above(k, tile.row_least + p * width, least))
+              offer_values(tile, k, p * width, std::min(width, rows.count - p * width), g * kColumns, real);
             square(k);
             add_to_rows(k, tile.column_rhs + g * kColumns, 1, tile.row_out + (p * 2 + 1) * width);
             if (transposed) add_to_columns(k, tile.row_rhs + p * width, 1, sums + kColumns * lanes);

@@ -75,6 +75,12 @@ struct Tile {
   /// For evaluate: row-major rows x columns, `values_stride` apart; no padding needed.
   T* values = nullptr;
   int64_t values_stride = 0;
+  /// For degrees, null = not wanted: offer(context, i, j, a_ij) hears of the values that are above the smaller of the
+  /// thresholds of row i (infinity in the padding) and of column j. It may raise thresholds.
+  void (*offer)(void* context, int64_t row, int64_t column, T value) = nullptr;
+  void* offer_context = nullptr;
+  const T* row_least = nullptr;
+  const T* column_least = nullptr;
   /// Working memory of the calling thread.
   AlignedVector<T>* scratch = nullptr;
 };

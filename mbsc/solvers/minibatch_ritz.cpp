@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: mini-batches with Ritz steps: the default of `minibatch`, past the paper.
 // A budget of B passes is spent on, in this order:
-//   1. Warm start: Nystrom from landmarks drawn by importance, at most 2,000 (ritz_plan.h); the leading k' = 3k
-//      eigenvectors of the model it gives (nystrom_model.h). Or a random block.
+//   1. Warm start: Nystrom from landmarks drawn by importance, at most 2,000 (ritz_plan.h): the leading k' = 3k
+//      eigenvectors of the model it gives (nystrom_model.h). Where a kernel is too narrow for them, the leading
+//      eigenvectors of the graph of neighbours, if these have less energy (graph_start.h). Or a random block.
 //   2. Batches of columns: the important ones are kept where 256 MiB hold them all beside those of the landmarks that
 //      are, else evaluated anew for each step; the others come uniformly without replacement. All columns seen so far
 //      speak in the estimates G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken
@@ -29,7 +30,9 @@
 
 #include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/base/random.h"
+#include "mbsc/base/require.h"
 #include "mbsc/solvers/batch_memory.h"
+#include "mbsc/solvers/graph_start.h"
 #include "mbsc/solvers/importance.h"
 #include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/minibatch_ritz.h"
@@ -98,8 +101,19 @@ class RitzSolver {
     pairs_.iterations = 1;
     if (options_.start == Start::random) return;
     const bool by_importance = options_.columns == ColumnChoice::importance;
-    const auto landmarks =
-        important_columns(L(), worthwhile_landmarks(L(), plan_.sampled, options_), by_importance, options_.seed);
+    int64_t count = worthwhile_landmarks(L(), plan_.sampled, options_);
+    // Where landmarks are too few for a narrow kernel, the graph may know more; some columns tell.
+    const bool compare = options_.start == Start::automatic && options_.landmarks == 0 && !tally_ &&
+                         wanted_landmarks(L()) > double(count);
+    const NeighbourGraph* graph =
+        compare || options_.start == Start::neighbours ? L().all_degrees().graph.get() : nullptr;
+    require(graph || options_.start != Start::neighbours,
+            "the start `neighbours` needs exact degrees and at most {} points", int64_t{1} << 20);
+    const int64_t to_compare =
+        graph && compare ? std::clamp<int64_t>(plan_.sampled / 20, 2, std::max<int64_t>(200, n_ / 100)) : 0;
+    if (to_compare > 0)
+      count = std::min(count, most_landmarks<T>(n_, std::max<int64_t>(1, plan_.sampled - to_compare), options_));
+    const auto landmarks = important_columns(L(), count, by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
     model_.emplace(L(), landmarks, model_rank(n_, columns_), options_.stop);
     pairs_.columns_evaluated = model_->columns_evaluated();
@@ -109,6 +123,15 @@ class RitzSolver {
     model_->multiply(W_, image);
     theta_ = gram<T>(space_, W_, image).diagonal();
     if (!options_.control_variate) model_.reset();
+    if (!graph) return;
+    Matrix<T> other = graph_block(L(), *graph, columns_, options_);
+    pairs_.start_is_graph = !compare;
+    if (compare) {
+      const EnergyEstimate energy = compare_energy<T>(L(), W_, other, to_compare, options_);
+      count_columns(energy.columns);
+      pairs_.start_is_graph = energy.difference < 0;
+    }
+    if (pairs_.start_is_graph) W_ = std::move(other);
   }
 
   /// The next columns in the order of the batches: the others, reshuffled for each pass.

@@ -44,6 +44,14 @@ int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options) 
   return std::clamp<int64_t>(affordable_landmarks<T>(n, budget), 1, std::min(n, most));
 }
 
+template <class T>
+double wanted_landmarks(const Normalized<T>& L) {
+  const std::vector<double> squares = L.column_squares();
+  return 36 * sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {
+           for (int64_t i = rows.begin; i < rows.end; ++i) out[0] += squares[size_t(i)];
+         })[0];
+}
+
 namespace {
 
 /// The landmarks whose columns, twice, and algebra a slow machine (10^10 operations a second) has in a quarter of the
@@ -62,17 +70,14 @@ template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options) {
   const int64_t n = L.n(), most = in_time(most_landmarks<T>(n, budget, options), L, options);
   if (options.landmarks > 0 || (options.passes && *options.passes < 1)) return most;
-  const std::vector<double> squares = L.column_squares();
-  const double effective = sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {
-    for (int64_t i = rows.begin; i < rows.end; ++i) out[0] += squares[size_t(i)];
-  })[0];
   const double of_a_column = double(n) * (L.cost_of_value() + double(block_columns(n, options)) + 10);
-  const double enough = std::max(36 * effective, std::sqrt(of_a_column / 2));
+  const double enough = std::max(wanted_landmarks(L), std::sqrt(of_a_column / 2));
   return std::min(most, std::max<int64_t>(100, int64_t(std::min(1e9, enough))));
 }
 
 #define MBSC_INSTANTIATE(T)                                                       \
   template int64_t most_landmarks<T>(int64_t, int64_t, const SolverOptions&);     \
+  template double wanted_landmarks(const Normalized<T>&);                         \
   template int64_t worthwhile_landmarks(const Normalized<T>&, int64_t, const SolverOptions&);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)

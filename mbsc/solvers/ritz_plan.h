@@ -22,11 +22,15 @@ int64_t model_rank(int64_t n, int64_t block);
 /// The most landmarks of the warm start within a budget of columns: n/5, 100 to 2,000.
 template <class T>
 int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
+/// The landmarks that a kernel of this width asks for: 36 for each effective eigenvalue, of which there are about
+/// |L|_F^2 ~ sum_j q_j s_j^4.
+template <class T>
+double wanted_landmarks(const Normalized<T>& L);
 /// The landmarks that are worth it. Below one pass columns are what is scarce, and landmarks the best use of them. From
 /// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
 ///     n m^2 <= n^2 (cost of a value + k' + 10) / 2,
-/// or, where eigenvalues crowd (a narrow kernel), 36 for each effective one, |L|_F^2 = sum_j q_j s_j^4 about: more
-/// where more is to be found. With a limit of seconds, what a slow machine has in a quarter of them.
+/// or, where eigenvalues crowd (a narrow kernel), as many as that asks for: more where more is to be
+/// found. With a limit of seconds, what a slow machine has in a quarter of them.
 template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options);
 

@@ -35,8 +35,9 @@ class Interrupted final : public Affinity<T> {
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override {
     affinity_.evaluate_square(points, out);
   }
-  Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress) const override {
-    return affinity_.degrees(stop, progress);
+  Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress,
+                  int64_t neighbours) const override {
+    return affinity_.degrees(stop, progress, neighbours);
   }
   double self_similarity() const override { return affinity_.self_similarity(); }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/solvers/graph_start.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "mbsc/base/require.h"
+#include "mbsc/solvers/rayleigh_ritz.h"
+#include "tests/solvers/dense_problem.h"
+
+namespace mbsc {
+namespace {
+
+using Eigen::MatrixXd;
+using testing::clouds;
+using testing::DenseProblem;
+using testing::random_matrix;
+using testing::to_eigen;
+
+/// Two rings, one in the other.
+template <class T>
+Matrix<T> rings(int64_t n, uint64_t seed) {
+  const Matrix<T> noise = random_matrix<T>(n, 2, seed);
+  Matrix<T> X(n, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    const double angle = 2 * std::numbers::pi * double(i) / double(n) * 13, radius = i % 2 == 0 ? 1.0 : 0.5;
+    X(i, 0) = T(radius * std::cos(angle) + 0.03 * double(noise(i, 0)));
+    X(i, 1) = T(radius * std::sin(angle) + 0.03 * double(noise(i, 1)));
+  }
+  return X;
+}
+
+SolverOptions options_for(int64_t k, double passes, uint64_t seed = 1) {
+  SolverOptions options;
+  options.clusters = k;
+  options.passes = passes;
+  options.seed = seed;
+  return options;
+}
+
+TEST(GraphStart, KnowsTheLeadingEigenvectorsOfANarrowKernel) {
+  for (const double regularization : {0.0, 0.01}) {
+    const DenseProblem<float> p(rings<float>(1200, 1), 60, regularization);
+    const Degrees degrees = p.A.degrees({}, {}, 16);
+    const Matrix<float> W = graph_block(p.L, *degrees.graph, 6, options_for(2, 1));
+    const double error = p.error(to_eigen(W), 2);
+    fmt::print("regularization {}: block error {:.3f}\n", regularization, error);
+    EXPECT_LT(error, 0.1);
+    EXPECT_LT(testing::departure(to_eigen(W)), 1e-5);
+  }
+}
+
+TEST(GraphStart, EnergyIsUnbiasedAndItsErrorTheOneItStates) {
+  for (const double regularization : {0.0, 0.1}) {
+    const DenseProblem<double> p(clouds<double>(400, 3, 5.0, 1), 3.0, regularization);
+    const Matrix<double> first = random_basis(p.L, 4, options_for(2, 1, 1)), second = [&] {
+      Matrix<double> W(400, 4);
+      for (int64_t i = 0; i < 400; ++i)
+        for (int64_t c = 0; c < 4; ++c) W(i, c) = p.vectors(i, c);
+      return W;
+    }();
+    const auto trace = [&](const Matrix<double>& W) {
+      return (to_eigen(W).transpose() * p.dense * to_eigen(W)).trace();
+    };
+    const double exact = trace(first) - trace(second);
+    double sum = 0, squares = 0, claimed = 0;
+    constexpr int draws = 400;
+    for (int draw = 0; draw < draws; ++draw) {
+      const EnergyEstimate e = compare_energy<double>(p.L, first, second, 48, options_for(2, 1, uint64_t(draw)));
+      sum += e.difference / draws;
+      squares += e.difference * e.difference / draws;
+      claimed += e.standard_error * e.standard_error / draws;
+    }
+    const double variance = squares - sum * sum, z = (sum - exact) / std::sqrt(variance / draws);
+    fmt::print("exact {:.3f}, mean {:.3f}, z {:.2f}, variance claimed / seen {:.2f}\n", exact, sum, z,
+               claimed / variance);
+    EXPECT_LT(std::abs(z), 4);
+    EXPECT_GT(claimed / variance, 0.7);
+    EXPECT_LT(claimed / variance, 1.4);
+  }
+}
+
+TEST(GraphStart, IsTakenWhereLandmarksAreTooFewAndOnlyThere) {
+  const DenseProblem<float> narrow(rings<float>(1200, 1), 300), wide(clouds<float>(600, 3, 5.0, 1), 0.3);
+  const auto solved = [](const DenseProblem<float>& p, SolverOptions options) {
+    const Normalized<float> L = p.L.with(p.A.degrees({}, {}, 16));
+    return solve_minibatch<float>(L, options);
+  };
+  SolverOptions options = options_for(2, 1);
+  options.keep_block = true;
+  const EigenPairs<float> graph = solved(narrow, options);
+  EXPECT_TRUE(graph.start_is_graph);
+  EXPECT_LE(graph.columns_evaluated, 1200);
+  const double error = narrow.error(to_eigen(graph.vectors), 2);
+  SolverOptions nystrom = options_for(2, 1);
+  nystrom.start = Start::nystrom;
+  const EigenPairs<float> landmarks = solved(narrow, nystrom);
+  EXPECT_FALSE(landmarks.start_is_graph);
+  const double other = narrow.error(to_eigen(landmarks.vectors), 2), block = narrow.error(to_eigen(graph.block), 2);
+  fmt::print("narrow: error {:.3f} from neighbours ({:.3f} of the block), {:.3f} from landmarks\n", error, block,
+             other);
+  EXPECT_LT(block, 0.1);
+  EXPECT_LT(error, 0.5 * other);
+  EXPECT_FALSE(solved(wide, options_for(3, 1)).start_is_graph);
+
+  SolverOptions forced = options_for(3, 1);
+  forced.start = Start::neighbours;
+  EXPECT_TRUE(solved(wide, forced).start_is_graph);
+  EXPECT_THROW(solve_minibatch<float>(wide.L, forced), InvalidInput) << "no graph";
+  EXPECT_THROW(solve(Method::exact, wide.L, forced, {}), InvalidInput);
+}
+
+}  // namespace
+}  // namespace mbsc
