@@ -108,7 +108,10 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
   const int64_t n = space.n(), groups = std::min<int64_t>(20, n), each = std::clamp<int64_t>(n / 400, 1, 50);
   std::vector<double> volume(static_cast<size_t>(clusters), 1.0);
   if (!degrees.empty()) volume = volumes(space, degrees, labels, clusters);
+  const double empty = double(std::count(volume.begin(), volume.end(), 0.0));  // counted as cut off
   const std::vector<int32_t> all_labels = space.comm().template gather<int32_t>(labels);
+  const std::vector<double> all_degrees =
+      degrees.empty() ? std::vector<double>() : space.comm().template gather<double>(degrees);
   const KeyedPermutation permutation(n, Random(seed, Stream::cut), 0);
   Matrix<T> product(space.local_rows(), clusters);
   std::vector<double> estimates;
@@ -118,14 +121,19 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
     for (int64_t j = 0; j < each; ++j) columns[size_t(j)] = permutation((g * each + j) % n);
     std::sort(columns.begin(), columns.end());
     Matrix<T> coefficients(each, clusters);
-    for (int64_t j = 0; j < each; ++j)
-      if (const int32_t c = all_labels[size_t(columns[size_t(j)])]; c >= 0 && volume[size_t(c)] > 0)
-        coefficients(j, c) = T(1 / volume[size_t(c)]);
+    double whole = 0;  // of these columns, within their own cluster or not
+    for (int64_t j = 0; j < each; ++j) {
+      const auto column = size_t(columns[size_t(j)]);
+      const int32_t c = all_labels[column];
+      if (c < 0 || !(volume[size_t(c)] > 0)) continue;
+      coefficients(j, c) = T(1 / volume[size_t(c)]);
+      if (!degrees.empty()) whole += all_degrees[column] / volume[size_t(c)];
+    }
     affinity.multiply_columns(columns, coefficients, product, stop);
     if (degrees.empty())
       sums.push_back(sums_of_clusters<T>(space, product, labels, clusters));
     else
-      estimates.push_back(double(clusters) - double(n) / double(each) * sum_at_labels<T>(space, product, labels));
+      estimates.push_back(empty + double(n) / double(each) * (whole - sum_at_labels<T>(space, product, labels)));
   }
   CutEstimate result = degrees.empty() ? jackknife(sums) : CutEstimate{};
   result.columns = groups * each;

@@ -23,7 +23,8 @@ struct CutEstimate {
   int64_t columns = 0;  ///< evaluated for it
 };
 
-/// From 20 groups of sampled columns: unbiased, with the standard error between the groups. Without degrees (empty)
+/// From 20 groups of sampled columns, by what each sends out of its cluster, d_j - within_j: unbiased, with the standard
+/// error between the groups, which is as small as the cut. Without degrees (empty)
 /// both sums of within(c) / vol(c) come from the columns that fall into c: consistent, with the standard error of a
 /// jackknife over the groups; a cluster that no column falls into is taken as the mean of the others.
 template <class T>

@@ -92,6 +92,9 @@ TYPED_TEST(NormalizedCutOf, IsZeroForOneClusterAndForClustersThatDoNotTouch) {
   const double bound = sizeof(T) == 4 ? 1e-5 : 1e-13;
   EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, 2, {}), 0, bound);
   EXPECT_NEAR(normalized_cut<T>(A, degrees, std::vector<int32_t>(100), 1, {}), 0, bound);
+  const CutEstimate estimate = estimate_normalized_cut<T>(A, degrees, labels, 2, 1, {});
+  EXPECT_NEAR(estimate.value, 0, bound) << "whatever columns are drawn";
+  EXPECT_LT(estimate.standard_error, bound);
 }
 
 TYPED_TEST(NormalizedCutOf, EstimateIsUnbiasedAndItsStandardErrorTrue) {
