@@ -102,9 +102,9 @@ class RitzSolver {
     if (options_.start == Start::random) return;
     const bool by_importance = options_.columns == ColumnChoice::importance;
     int64_t count = worthwhile_landmarks(L(), plan_.sampled, options_);
-    // Where landmarks are too few for a narrow kernel, the graph may know more; some columns tell.
+    // Where landmarks are far too few for a narrow kernel, the graph may know more; some columns tell.
     const bool compare = options_.start == Start::automatic && options_.landmarks == 0 && !tally_ &&
-                         wanted_landmarks(L()) > double(count);
+                         wanted_landmarks(L()) > 1.5 * double(count);
     const NeighbourGraph* graph =
         compare || options_.start == Start::neighbours ? L().all_degrees().graph.get() : nullptr;
     require(graph || options_.start != Start::neighbours,
