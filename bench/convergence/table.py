@@ -38,7 +38,8 @@ reached within it.
 | `ours` | minibatch as it comes |
 | `tolerance` | minibatch with `--tolerance 1e-4` and no budget, below the tables |
 
-A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularisation 0.
+A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularisation 0. The machine had other
+work at times: seconds tell an order of magnitude.
 
 {machine}.
 
@@ -74,7 +75,7 @@ def name_of(results, data, method):
     """With the number of its seeds, where some are missing."""
     seeds = len({run["seed"] for run in results["runs"] if run["data"] == data and run["method"] == method})
     every = len({run["seed"] for run in results["runs"]})
-    return f"`{method}`" if seeds == every else f"`{method}` ({seeds} seeds)"
+    return f"`{method}`" if seeds == every else f"`{method}` ({seeds} seed{'s' if seeds > 1 else ''})"
 
 
 def table_of(results, data, methods, entry):
