@@ -39,6 +39,8 @@ void check_degrees(int64_t n, const ClusterOptions& options) {
           "degrees = nystrom goes with method = nystrom only");
   require(options.degrees == DegreeKind::exact || options.solver.start != Start::neighbours,
           "start = neighbours needs degrees = exact, whose pass finds them");
+  require(neighbours_kept(n) > 0 || options.solver.start != Start::neighbours,
+          "start = neighbours keeps some entries of every row, too many at {} points", n);
   if (options.degrees != DegreeKind::sampled) {
     require(options.degree_columns == 0, "degree_columns goes with degrees = sampled only; got {}",
             options.degree_columns);

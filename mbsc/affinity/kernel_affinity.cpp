@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 #include <numbers>
-#include <optional>
 #include <numeric>
+#include <optional>
 
 #include "mbsc/affinity/pair_schedule.h"
 #include "mbsc/base/require.h"
@@ -211,10 +211,6 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
   simd::run(task, t);
   finish(work, I, J);
 }
-
-}  // namespace
-
-namespace {
 
 /// Takes the values of one tile (I, J) to both of their rows.
 template <class T>

@@ -23,7 +23,7 @@ void LargestEntries<T>::shrink(int64_t row) {
   Entry* first = entries_.data() + row * 2 * each_;
   Entry* last = first + counts_[size_t(row)];
   if (last - first <= each_) return;
-  // Equal values by their column, so that the order in which they came does not matter.
+  // Equal values by their column; of those that come later none is above the threshold. Rounds have a fixed order.
   std::nth_element(first, first + each_ - 1, last, [](const Entry& a, const Entry& b) {
     return a.value != b.value ? a.value > b.value : a.column < b.column;
   });

@@ -23,10 +23,10 @@ struct CutEstimate {
   int64_t columns = 0;  ///< evaluated for it
 };
 
-/// From 20 groups of sampled columns, by what each sends out of its cluster, d_j - within_j: unbiased, with the standard
-/// error between the groups, which is as small as the cut. Without degrees (empty)
-/// both sums of within(c) / vol(c) come from the columns that fall into c: consistent, with the standard error of a
-/// jackknife over the groups; a cluster that no column falls into is taken as the mean of the others.
+/// From 20 groups of sampled columns, by what each sends out of its cluster, d_j - within_j: unbiased, with the
+/// standard error between the groups, which is as small as the cut. Without degrees (empty) both sums of
+/// within(c) / vol(c) come from the columns that fall into c: consistent, with the standard error of a jackknife over
+/// the groups; a cluster that no column falls into is taken as the mean of the others.
 template <class T>
 CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees,
                                     std::span<const int32_t> labels, int64_t clusters, uint64_t seed,

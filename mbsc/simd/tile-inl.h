@@ -163,19 +163,26 @@ HWY_INLINE bool any_above(const Values<T>& k, const T* HWY_RESTRICT row_least, c
   return !hn::AllFalse(tag, above);
 }
 
-template <class T>
-HWY_NOINLINE void offer_values(const Tile<T>& tile, const Values<T>& k, int64_t row, int64_t rows, int64_t column,
-                               int64_t columns) {
+/// Calls f(i, j, value) for the values of real rows and columns.
+template <class T, class Function>
+HWY_INLINE void for_each_value(const Values<T>& k, int64_t rows, int64_t columns, const Function& f) {
   const Tag<T> tag;
   const int64_t lanes = int64_t(hn::Lanes(tag));
   HWY_ALIGN T buffer[HWY_MAX_BYTES / sizeof(T)];
   for (int64_t h = 0; h < 2; ++h)
     for (int64_t j = 0; j < columns; ++j) {
       hn::Store(k.v[h][j], tag, buffer);
-      for (int64_t i = 0; i < std::min(lanes, rows - h * lanes); ++i)
-        if (buffer[i] > std::min(tile.row_least[row + h * lanes + i], tile.column_least[column + j]))
-          tile.offer(tile.offer_context, row + h * lanes + i, column + j, buffer[i]);
+      for (int64_t i = 0; i < std::min(lanes, rows - h * lanes); ++i) f(h * lanes + i, j, buffer[i]);
     }
+}
+
+template <class T>
+HWY_NOINLINE void offer_values(const Tile<T>& tile, const Values<T>& k, int64_t row, int64_t rows, int64_t column,
+                               int64_t columns) {
+  for_each_value(k, rows, columns, [&](int64_t i, int64_t j, T value) {
+    if (value > std::min(tile.row_least[row + i], tile.column_least[column + j]))
+      tile.offer(tile.offer_context, row + i, column + j, value);
+  });
 }
 
 template <class T>
@@ -188,14 +195,7 @@ HWY_INLINE void square(Values<T>& k) {
 
 template <class T>
 HWY_NOINLINE void store_values(const Values<T>& k, int64_t rows, int64_t columns, T* out, int64_t stride) {
-  const Tag<T> tag;
-  const int64_t lanes = int64_t(hn::Lanes(tag));
-  HWY_ALIGN T buffer[HWY_MAX_BYTES / sizeof(T)];
-  for (int64_t h = 0; h < 2; ++h)
-    for (int64_t j = 0; j < columns; ++j) {
-      hn::Store(k.v[h][j], tag, buffer);
-      for (int64_t i = 0; i < std::min(lanes, rows - h * lanes); ++i) out[(h * lanes + i) * stride + j] = buffer[i];
-    }
+  for_each_value(k, rows, columns, [&](int64_t i, int64_t j, T value) { out[i * stride + j] = value; });
 }
 
 /// Panels whose coordinates stay in the second-level cache while all groups go past them.

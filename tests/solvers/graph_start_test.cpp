@@ -9,7 +9,7 @@
 
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
-#include "tests/solvers/dense_problem.h"
+#include "tests/solvers/ritz_problem.h"
 
 namespace mbsc {
 namespace {
@@ -33,13 +33,8 @@ Matrix<T> rings(int64_t n, uint64_t seed) {
   return X;
 }
 
-SolverOptions options_for(int64_t k, double passes, uint64_t seed = 1) {
-  SolverOptions options;
-  options.clusters = k;
-  options.passes = passes;
-  options.seed = seed;
-  return options;
-}
+/// For k clusters.
+SolverOptions options_for(int64_t k, double passes, uint64_t seed = 1) { return testing::options_for(passes, seed, k); }
 
 TEST(GraphStart, KnowsTheLeadingEigenvectorsOfANarrowKernel) {
   for (const double regularization : {0.0, 0.01}) {
@@ -48,7 +43,7 @@ TEST(GraphStart, KnowsTheLeadingEigenvectorsOfANarrowKernel) {
     const Matrix<float> W = graph_block(p.L, *degrees.graph, 6, options_for(2, 1));
     const double error = p.error(to_eigen(W), 2);
     fmt::print("regularization {}: block error {:.3f}\n", regularization, error);
-    EXPECT_LT(error, 0.1);
+    EXPECT_LT(error, 0.1) << "a random block has about 1";
     EXPECT_LT(testing::departure(to_eigen(W)), 1e-5);
   }
 }
@@ -78,8 +73,9 @@ TEST(GraphStart, EnergyIsUnbiasedAndItsErrorTheOneItStates) {
     fmt::print("exact {:.3f}, mean {:.3f}, z {:.2f}, variance claimed / seen {:.2f}\n", exact, sum, z,
                claimed / variance);
     EXPECT_LT(std::abs(z), 4);
-    EXPECT_GT(claimed / variance, 0.7);
-    EXPECT_LT(claimed / variance, 1.4);
+    // The variance seen is known to sqrt(2/400) = 7 %, the one claimed, of 7 degrees of freedom each, to 3 %; three of
+    // those together, and samples that are spread evenly are a little better than they claim.
+    EXPECT_NEAR(claimed / variance, 1, 0.25);
   }
 }
 

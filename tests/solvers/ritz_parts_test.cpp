@@ -14,7 +14,7 @@
 #include "mbsc/solvers/ritz_plan.h"
 #include "mbsc/solvers/ritz_step.h"
 #include "mbsc/solvers/solver.h"
-#include "tests/solvers/dense_problem.h"
+#include "tests/solvers/ritz_problem.h"
 
 namespace mbsc {
 namespace {
@@ -22,22 +22,11 @@ namespace {
 using Eigen::MatrixXd;
 using testing::clouds;
 using testing::DenseProblem;
+using testing::k;
+using testing::n;
+using testing::options_for;
+using testing::problem;
 using testing::to_eigen;
-
-constexpr int64_t n = 600, k = 3;
-
-const DenseProblem<double>& problem() {
-  static const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5);
-  return p;
-}
-
-SolverOptions options_for(double passes, uint64_t seed = 3) {
-  SolverOptions options;
-  options.clusters = k;
-  options.passes = passes;
-  options.seed = seed;
-  return options;
-}
 
 std::vector<int64_t> drawn(int64_t count, uint64_t key) {
   const KeyedPermutation permutation(n, Random(7, Stream::test), key);

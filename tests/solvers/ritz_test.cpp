@@ -8,12 +8,9 @@
 #include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
-#include "mbsc/solvers/batch_memory.h"
-#include "mbsc/solvers/importance.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
-#include "mbsc/solvers/ritz_plan.h"
 #include "mbsc/solvers/solver.h"
-#include "tests/solvers/dense_problem.h"
+#include "tests/solvers/ritz_problem.h"
 
 namespace mbsc {
 namespace {
@@ -21,22 +18,11 @@ namespace {
 using Eigen::MatrixXd;
 using testing::clouds;
 using testing::DenseProblem;
+using testing::k;
+using testing::n;
+using testing::options_for;
+using testing::problem;
 using testing::to_eigen;
-
-constexpr int64_t n = 600, k = 3;
-
-const DenseProblem<double>& problem() {
-  static const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5);
-  return p;
-}
-
-SolverOptions options_for(double passes, uint64_t seed = 3) {
-  SolverOptions options;
-  options.clusters = k;
-  options.passes = passes;
-  options.seed = seed;
-  return options;
-}
 
 TEST(Ritz, ErrorFallsTwentyfoldFromOneToTwentyPassesWithoutPolish) {
   for (const bool control_variate : {true, false})
