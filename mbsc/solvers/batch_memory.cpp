@@ -31,9 +31,11 @@ MatrixXd split_product(const MatrixXd& A, const MatrixXd& B) {
 }  // namespace
 
 template <class T>
-BatchMemory<T>::BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally)
+BatchMemory<T>::BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally,
+                            const SparsePart<T>* known)
     : L_(&L),
       tally_(tally),
+      known_(known),
       certain_(std::move(certain)),
       P_(L.rows().local_rows(), columns),
       rest_(L.rows().local_rows(), columns),
@@ -110,14 +112,15 @@ void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W
   const Matrix<T> changes = take_changes(columns, W);
   Matrix<T> G(W.rows, W.cols);
   L_->multiply_columns(columns, changes, G, stop, tally_ ? tally_->sums_for(columns, false) : nullptr);
-  Matrix<T> rows(model ? W.rows : 0, W.cols), M(rows.rows(), model ? W.cols : 0);
+  Matrix<T> rows(model || known_ ? W.rows : 0, W.cols), M(model ? W.rows : 0, model ? W.cols : 0);
   const Range own = space.own_rows();
   for (size_t at = 0; at < columns.size(); ++at) {
     if (!own.contains(columns[at])) continue;
     const int64_t i = columns[at] - own.begin;
     std::copy_n(changes.row(int64_t(at)), W.cols, batch_rows_.row(i));
-    if (model) std::copy_n(changes.row(int64_t(at)), W.cols, rows.row(i));
+    if (!rows.empty()) std::copy_n(changes.row(int64_t(at)), W.cols, rows.row(i));
   }
+  if (known_) known_->add(-1, rows, G);
   if (model) model->multiply_sampled(rows, M);
   add_products(W, G, M, outside_, inside_);
   add_scaled<T>(space, 1, G, batch_);
@@ -185,6 +188,7 @@ typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W
     add_scaled<T>(space, e.control_variate, M, G);
   }
   add_scaled<T>(space, f, rest_, G);
+  if (known_) known_->add(1, others_of(W), G);
   if (!sure_.empty()) add_scaled<T>(space, 1, sure_, G);
   L_->add_exact(W, G);
   subtract<T>(space, W, gram<T>(space, W, G), G);
@@ -210,6 +214,11 @@ MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* m
   L_->add_exact(W, flat);
   MatrixXd B = gram<T>(space, W, flat);
   const Matrix<T> Wo = others_of(W), Po = others_of(P_);
+  if (known_) {
+    Matrix<T> image(W.rows, W.cols);
+    known_->add(1, Wo, image);
+    B += gram<T>(space, Wo, image);
+  }
   if (!sure_.empty()) {
     const MatrixXd cross = gram<T>(space, W, sure_);
     B += cross + cross.transpose() - (gram<T>(space, P_, sure_) - gram<T>(space, Po, sure_));

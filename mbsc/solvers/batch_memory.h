@@ -29,6 +29,10 @@
 //     (1 - p) / (2 - p)^2 [4 (1 - p) (noise of W'G) + 2 p (1 - p)/p sum_ij |y_ij|^2]      (Hoeffding),
 // the last sum taken as the larger of the sum over rows and, with rows of W all alike, k'/n of the noise outside of W.
 //
+// The largest entries of each row, S, are known beforehand (sparse_part.h) and need not be sampled: over the others
+// Y = (L - S) P, and S W and W'S W are added to G and B. M is without these entries too. On Pendigits and Shuttle half of
+// the noise or more goes with 16 entries a row.
+//
 // The same columns tell the degrees, where these are sampled (degree_tally.h): better ones rescale P and L P
 // (rescaling.h).
 // Memory: five n x k' arrays beside W.
@@ -47,8 +51,9 @@ template <class T>
 class BatchMemory {
  public:
   /// `certain`: own rows flagged, as many in all; the rest is sampled. The tally, where there is one, hears of every
-  /// column until degrees are exact.
-  BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally = nullptr);
+  /// column until degrees are exact. `known` may be null; with it any model must have left out the same entries.
+  BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally = nullptr,
+              const SparsePart<T>* known = nullptr);
 
   int64_t certain_count() const { return certain_count_; }
   int64_t others() const { return L_->n() - certain_count_; }
@@ -96,6 +101,7 @@ class BatchMemory {
 
   const Normalized<T>* L_;
   DegreeTally* tally_;
+  const SparsePart<T>* known_;  ///< S
   std::vector<uint8_t> certain_;
   int64_t certain_count_ = 0;
   Matrix<T> P_, rest_, sure_, batch_;

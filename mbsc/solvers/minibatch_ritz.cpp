@@ -6,8 +6,9 @@
 //      eigenvectors of the graph of neighbours, if these have less energy (graph_start.h). Or a random block.
 //   2. Batches of columns: the important ones are kept where 256 MiB hold them all beside those of the landmarks that
 //      are, else evaluated anew for each step; the others come uniformly without replacement. All columns seen so far
-//      speak in the estimates G ~ LW and B ~ W'LW (batch_memory.h). After one pass both are complete. A step is taken
-//      whenever the number of columns has doubled:
+//      speak in the estimates G ~ LW and B ~ W'LW, beside the largest entries of each row, which the degree pass has
+//      left, and the model of the start as a control variate (batch_memory.h). After one pass both are complete. A
+//      step is taken whenever the number of columns has doubled:
 //          T = T_model + b (B - T_model)        b the share that is not noise: one beside the diagonal, one on it
 //          W <- (W U + H U diag(a / theta)) V   theta, U the Ritz pairs of T, H = (I - WW')G: a power step, as far as
 //                                               it is not noise (ritz_step.h)
@@ -22,7 +23,7 @@
 // With `polish` off, step 2 goes on pass after pass: each column is evaluated again and replaces its old self.
 // Unbiased: G and B for the rows of one W. Consistent: rows of an earlier W, the shrunk steps. Exact in the limit.
 // Cost: every column n kernel values and 2 n k' operations; memory 12 n x k' arrays, n x 400 of the model
-//   (or what 256 MiB hold, but k'), and up to 256 MiB of kept columns.
+//   (or what 256 MiB hold, but k'), two numbers for each edge of the graph, and up to 256 MiB of kept columns.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,6 +79,7 @@ class RitzSolver {
       const bool go_on = run_batches();
       kept_ = {};
       model_.reset();
+      known_.reset();
       if ((go_on || stalled_) && plan_.products > 0 && !budget_.spent(0, 0)) finish();
     } catch (const Stopped&) {
       pairs_.status = Status::stopped;
@@ -122,7 +124,12 @@ class RitzSolver {
     Matrix<T> image(W_.rows(), columns_);
     model_->multiply(W_, image);
     theta_ = gram<T>(space_, W_, image).diagonal();
-    if (!options_.control_variate) model_.reset();
+    if (!options_.control_variate) {
+      model_.reset();
+    } else if (const NeighbourGraph* largest = L().all_degrees().graph.get()) {
+      known_.emplace(L(), *largest);
+      model_->leave_out(*largest);
+    }
     if (!graph) return;
     Matrix<T> other = graph_block(L(), *graph, columns_, options_);
     pairs_.start_is_graph = !compare;
@@ -165,7 +172,7 @@ class RitzSolver {
       certain = certain_columns<T>(L(), W_, std::min(sampled, n_) / 4, std::min(sampled, n_) / 16);
     left -= keep_certain(certain);
     if (int64_t(kept_.indices.size()) == n_) return run_kept();
-    BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr);
+    BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr, known_ ? &*known_ : nullptr);
     const bool constant = options_.batch_size > 0 || options_.iterations;
     int64_t doublings = model_random() ? 8 : 4;
     const int64_t certain_cost = memory.certain_count() - int64_t(kept_.indices.size());
@@ -458,6 +465,7 @@ class RitzSolver {
   Matrix<T> W_;
   VectorXd theta_;
   std::optional<NystromModel<T>> model_;
+  std::optional<SparsePart<T>> known_;  ///< while the batches run
   KeptColumns<T> kept_;
   std::vector<uint8_t> certain_;  ///< every row
   std::optional<KeyedPermutation> permutation_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/solvers/nystrom_model.h"
 
+#include <numeric>
+
 #include "mbsc/solvers/krylov_basis.h"
 
 namespace mbsc {
@@ -18,7 +20,7 @@ NystromModel<T>::NystromModel(const Normalized<T>& L, const std::vector<int64_t>
 template <class T>
 void NystromModel<T>::take_diagonals() {
   hidden_ = L_->hidden_diagonal();
-  definite_ = L_->definite_diagonal();
+  taken_out_ = L_->definite_diagonal();
   own_.resize(hidden_.size());
   const int64_t first = L_->rows().own_rows().begin;
   L_->rows().for_each_block([&](int64_t, Range rows) {
@@ -31,6 +33,37 @@ void NystromModel<T>::take_diagonals() {
       own_[size_t(i)] = sum;
     }
   });
+  if (!L_->all_degrees().variance.empty()) return;
+  const auto s = L_->inverse_root_degrees();
+  Matrix<T> u(int64_t(s.size()), 1), image(u.rows(), 1);
+  for (size_t i = 0; i < s.size(); ++i) u(int64_t(i), 0) = s[i] > 0 ? 1 / s[i] : T{};
+  multiply_low_rank(gram<T>(L_->rows(), basis_.vectors, u), image);
+  for (size_t i = 0; i < s.size(); ++i)
+    if (s[i] > 0) taken_out_[i] = double(image(int64_t(i), 0) * s[i]) - 1;
+}
+
+template <class T>
+void NystromModel<T>::leave_out(const NeighbourGraph& graph) {
+  left_out_ = &graph;
+  on_edges_.resize(graph.values.size());
+  L_->rows().for_each_block(
+      [&](int64_t, Range rows) {
+        std::vector<T> weighted(static_cast<size_t>(rank()));
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          for (int64_t r = 0; r < rank(); ++r) weighted[size_t(r)] = T(basis_.values[size_t(r)]) * basis_.vectors(i, r);
+          for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e) {
+            const int64_t j = graph.columns[size_t(e)];
+            const T* row = basis_.vectors.row(j);
+            T sums[8] = {};  // one after the other would be slow
+            int64_t r = 0;
+            for (; r + 8 <= rank(); r += 8)
+              for (int64_t lane = 0; lane < 8; ++lane) sums[lane] += weighted[size_t(r + lane)] * row[r + lane];
+            for (; r < rank(); ++r) sums[0] += weighted[size_t(r)] * row[r];
+            on_edges_[size_t(e)] = std::accumulate(sums, sums + 8, -L_->flat(i, j));
+          }
+        }
+      },
+      20.0 * double(rank()));
 }
 
 template <class T>
@@ -51,7 +84,7 @@ void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
   multiply_low_rank(gram<T>(L_->rows(), basis_.vectors, V), out);
   L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
-      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(definite_[size_t(i)]) * V(i, c);
+      for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(taken_out_[size_t(i)]) * V(i, c);
   });
 }
 
@@ -64,6 +97,7 @@ void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out)
       if (is_trusted(i)) std::copy_n(V.row(i), V.cols, trusted.row(i));
   });
   multiply_low_rank(gram_of_few_rows<T>(space, basis_.vectors, trusted), out);
+  if (left_out_) add_edges<T>(space, *left_out_, on_edges_, -1, trusted, out);
   L_->add_exact(trusted, flat);
   space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)

@@ -48,8 +48,9 @@ void add_columns(BatchMemory<double>& memory, const Matrix<double>& W, const std
 
 /// G = W (W'G) + H of one batch of `count` columns in four parts, with the given columns certain.
 MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& certain, const NystromModel<double>* model,
-                       int64_t count, uint64_t key, double* noise = nullptr) {
-  BatchMemory<double> memory(problem().L, W.cols(), certain);
+                       int64_t count, uint64_t key, double* noise = nullptr,
+                       const SparsePart<double>* known = nullptr) {
+  BatchMemory<double> memory(problem().L, W.cols(), certain, nullptr, known);
   std::vector<int64_t> sure, columns;
   for (int64_t j = 0; j < n; ++j)
     if (certain[size_t(j)]) sure.push_back(j);
@@ -100,6 +101,94 @@ TEST(BatchMemory, IsExactWhenEveryColumnIsSeen) {
   const MatrixXd exact = problem().dense * to_eigen(W);
   for (const NystromModel<double>* with : {(const NystromModel<double>*)nullptr, &model})
     EXPECT_LT((estimate_once(W, std::vector<uint8_t>(n), with, n, 1) - exact).norm(), 1e-10);
+}
+
+/// The largest entries of each row, and a model without them.
+struct KnownEntries {
+  explicit KnownEntries(int64_t each)
+      : degrees(problem().A.degrees({}, {}, each)), known(problem().L, *degrees.graph), model(start_model()) {
+    model.leave_out(*degrees.graph);
+  }
+  static NystromModel<double> start_model() {
+    return NystromModel<double>(problem().L, important_columns(problem().L, 60, true, 1), 20, {});
+  }
+  Degrees degrees;
+  SparsePart<double> known;
+  NystromModel<double> model;
+};
+
+TEST(BatchMemory, KnownEntriesLeaveTheEstimatesUnbiasedWithLessNoise) {
+  const KnownEntries part(16);
+  const NystromModel<double> whole_model = KnownEntries::start_model();
+  const Matrix<double> W = random_basis(problem().L, 4, options_for(1));
+  const MatrixXd exact = problem().dense * to_eigen(W), basis = to_eigen(W);
+  std::vector<uint8_t> certain(n);
+  for (int64_t j = 0; j < n; j += 10) certain[size_t(j)] = 1;
+  constexpr int draws = 1500;
+  for (const bool with_model : {false, true}) {
+    MatrixXd mean = MatrixXd::Zero(n, 4), squares = mean;
+    double noise = 0, spread = 0, plain_noise = 0;
+    for (int draw = 0; draw < draws; ++draw) {
+      double claimed = 0, plain = 0;
+      const MatrixXd G = estimate_once(W, certain, with_model ? &part.model : nullptr, 80, uint64_t(draw), &claimed,
+                                       &part.known);
+      estimate_once(W, certain, with_model ? &whole_model : nullptr, 80, uint64_t(draw), &plain);
+      mean += G / draws;
+      squares += (G - exact).cwiseAbs2() / draws;
+      const MatrixXd error = G - exact;
+      spread += (error - basis * (basis.transpose() * error)).squaredNorm() / draws;
+      noise += claimed / draws;
+      plain_noise += plain / draws;
+    }
+    const MatrixXd z = (mean - exact).cwiseQuotient((squares / draws).cwiseSqrt());
+    fmt::print("16 entries known, model {}: |z| largest {:.2f}; noise claimed / seen {:.3f}, / without {:.3f}\n",
+               with_model, z.cwiseAbs().maxCoeff(), noise / spread, noise / plain_noise);
+    EXPECT_LT(z.cwiseAbs().maxCoeff(), 5.5);
+    EXPECT_NEAR(noise / spread, 1, 0.15);
+    EXPECT_LT(noise, 0.8 * plain_noise);
+    const MatrixXd complete =
+        estimate_once(W, certain, with_model ? &part.model : nullptr, n, 1, nullptr, &part.known);
+    EXPECT_LT((complete - exact).norm(), 1e-7 * exact.norm());
+  }
+  // All entries known, nothing is left to sample: exact from any few columns.
+  const KnownEntries all(n - 1);
+  EXPECT_LT((estimate_once(W, certain, &all.model, 20, 3, nullptr, &all.known) - exact).norm(), 1e-5 * exact.norm());
+}
+
+TEST(SparsePart, IsLOnTheEdges) {
+  const KnownEntries part(8);
+  Matrix<double> unit(n, n), entries(n, n);
+  for (int64_t i = 0; i < n; ++i) unit(i, i) = 1;
+  part.known.add(2, unit, entries);
+  Matrix<double> of_model(n, n);
+  part.model.multiply_sampled(unit, of_model);
+  int64_t edges = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      if (entries(i, j) == 0) continue;
+      ++edges;
+      EXPECT_NEAR(entries(i, j), 2 * problem().dense(i, j), 1e-6 * problem().dense(i, j));
+      EXPECT_NEAR(of_model(i, j), 0, 1e-12) << "the model has left it out";
+    }
+  EXPECT_EQ(edges, int64_t(part.degrees.graph->values.size()));
+  EXPECT_GE(edges, 8 * n);
+}
+
+TEST(NystromModel, HasTheRowSumsOfLWhereDegreesAreExact) {
+  for (const double regularization : {0.0, 0.1}) {
+    const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, regularization);
+    const NystromModel<double> model(p.L, important_columns(p.L, 60, true, 1), 20, {});
+    Matrix<double> u(n, 1), image(n, 1);
+    for (int64_t i = 0; i < n; ++i) u(i, 0) = 1 / p.L.inverse_root_degree(i);
+    model.multiply(u, image);
+    for (int64_t i = 0; i < n; ++i) EXPECT_NEAR(image(i, 0), u(i, 0), 1e-10 * u(i, 0));
+    // With sampled degrees these are not the row sums of L, and the model does not pretend so.
+    const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
+    const NystromModel<double> rough_model(rough, important_columns(rough, 60, true, 1), 20, {});
+    for (int64_t i = 0; i < n; ++i) u(i, 0) = 1 / rough.inverse_root_degree(i);
+    rough_model.multiply(u, image);
+    EXPECT_GT((to_eigen(image) - to_eigen(u)).norm(), 1e-3 * to_eigen(u).norm());
+  }
 }
 
 TEST(BatchMemory, ProjectionIsUnbiasedAndNoNoisierThanItSays) {
