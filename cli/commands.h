@@ -21,5 +21,6 @@ Command add_cluster(CLI::App& app);
 Command add_generate(CLI::App& app);
 Command add_score(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_bench(CLI::App& app);
 
 }  // namespace mbsc::cli

@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("mbsc COMMAND --help tells the options of a command.");
   cli::Command chosen;
-  for (const auto& add : {cli::add_cluster, cli::add_generate, cli::add_score, cli::add_info}) {
+  for (const auto& add : {cli::add_cluster, cli::add_generate, cli::add_score, cli::add_info, cli::add_bench}) {
     const cli::Command command = add(app);
     app.get_subcommands({}).back()->callback([&chosen, command] { chosen = command; });
   }

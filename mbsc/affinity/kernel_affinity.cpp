@@ -163,6 +163,7 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
           t.right_hand_sides = C.cols;
           t.column_rhs = rhs.data();
           t.row_out = work.row_out.data();
+          t.scratch = &work.scratch;
           simd::run(Task::multiply, t);
           const MatrixView<T> target = out.rows_between(range.begin, range.end);
           if (first == 0)
@@ -380,6 +381,7 @@ void KernelAffinity<T>::evaluate(Range rows, std::span<const int64_t> columns, M
   t.row_index = this->rows().own_rows().begin + rows.begin;
   t.values = out.data;
   t.values_stride = out.stride;
+  t.scratch = &work.scratch;
   simd::run(Task::evaluate, t);
   this->count_kernel_values(rows.size() * int64_t(columns.size()));
 }
@@ -400,6 +402,7 @@ void KernelAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixV
   t.column_index = work.index.data();
   t.values = out.data;
   t.values_stride = out.stride;
+  t.scratch = &work.scratch;
   simd::run(Task::evaluate, t);
   this->count_kernel_values(m * m);
 }

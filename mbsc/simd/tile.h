@@ -8,15 +8,16 @@
 //     exponential  a_ij = 2^-(gain sqrt(t_ij))
 //     cosine       a_ij = max(0, x_i.y_j)                  rows are packed with length one
 // (gain is gamma log2 e for direct distances; for expanded ones the coordinates carry its root and it is not applied)
-// and at once, while a_ij is in registers,
+// and at once, while a_ij is in cache,
 //     multiply     row_out_i += sum_j a_ij column_rhs_j    and, when asked, column_out_j += sum_i a_ij row_rhs_i
 //     degrees      the same with one right-hand side, and the sums of a_ij^2 beside those of a_ij
 //     evaluate     values_ij = a_ij
 //
 // Written once with Highway and dispatched at run time; MBSC_SIMD=AVX2 (or SSE4, SSE2, AVX3, ...) forces a level.
 // Layout: rows in panels of panel_rows() (two vectors), columns in groups of 6, so that 12 accumulators,
-// two row vectors and a broadcast fill the 16 vector registers of AVX2. Cost per value: d + r fused multiply-adds
-// and about 12 operations for the exponential. a_ij = a_ji to the bit, whichever side i is on: both orders
+// two row vectors and a broadcast fill the 16 vector registers of AVX2. A block of values, a few panels against a few
+// groups, is worked out in cache and used there. Cost per value: d + r fused multiply-adds and about 14 operations for
+// the exponential. a_ij = a_ji to the bit, whichever side i is on: both orders
 // run the same operations on commuted operands, and padding goes through the same arithmetic.
 #pragma once
 

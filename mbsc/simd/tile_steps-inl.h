@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a tile does to one panel and one group, or to a row of groups, compiled once for each SIMD level: inner products,
+// kernel values, products with right-hand sides. Values lie as [column][panel_rows] between these steps. They are kept
+// apart (NOINLINE) so that each has all registers to itself.
+// clang-format off
+#if defined(MBSC_SIMD_TILE_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MBSC_SIMD_TILE_STEPS_INL_H_
+#undef MBSC_SIMD_TILE_STEPS_INL_H_
+#else
+#define MBSC_SIMD_TILE_STEPS_INL_H_
+#endif
+// clang-format on
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "mbsc/simd/exp2-inl.h"
+#include "mbsc/simd/tile.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mbsc::simd {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+template <class T>
+using Vector = hn::Vec<Tag<T>>;
+
+constexpr int kColumns = group_columns;
+constexpr int kVectors = 2 * kColumns;  ///< of the values of one panel (two vectors of rows) against one group
+
+/// Inner products, or squared distances by direct differences, of some features of a panel and a group: from zero or
+/// from those of the features before.
+template <bool direct, class T>
+HWY_INLINE void add_group_features(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT group, int64_t features, bool from_zero,
+                             T* HWY_RESTRICT values) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  Vector<T> a[kVectors];
+  if (from_zero) {
+#pragma GCC unroll 12
+    for (int v = 0; v < kVectors; ++v) a[v] = hn::Zero(tag);
+  } else {
+#pragma GCC unroll 12
+    for (int v = 0; v < kVectors; ++v) a[v] = hn::Load(tag, values + v * lanes);
+  }
+  for (int64_t f = 0; f < features; ++f) {
+    const Vector<T> x0 = hn::Load(tag, panel);
+    const Vector<T> x1 = hn::Load(tag, panel + lanes);
+    panel += 2 * lanes;
+#pragma GCC unroll 6
+    for (int j = 0; j < kColumns; ++j) {
+      const Vector<T> y = hn::Set(tag, group[j]);
+      if constexpr (direct) {
+        const Vector<T> u0 = hn::Sub(x0, y), u1 = hn::Sub(x1, y);
+        a[2 * j] = hn::MulAdd(u0, u0, a[2 * j]);
+        a[2 * j + 1] = hn::MulAdd(u1, u1, a[2 * j + 1]);
+      } else {
+        a[2 * j] = hn::MulAdd(x0, y, a[2 * j]);
+        a[2 * j + 1] = hn::MulAdd(x1, y, a[2 * j + 1]);
+      }
+    }
+    group += kColumns;
+  }
+#pragma GCC unroll 12
+  for (int v = 0; v < kVectors; ++v) hn::Store(a[v], tag, values + v * lanes);
+}
+
+/// The same of a panel and several groups, which have all of their features, `all`, in between.
+template <bool direct, class T>
+HWY_NOINLINE void add_features(const T* panel, const T* group, int64_t groups, int64_t features, int64_t all,
+                               bool from_zero, T* values) {
+  const int64_t step = kVectors * int64_t(hn::Lanes(Tag<T>()));
+  for (int64_t g = 0; g < groups; ++g)
+    add_group_features<direct>(panel, group + g * all * kColumns, features, from_zero, values + g * step);
+}
+
+/// From inner products (or direct distances) to kernel values, one panel against several groups. The exponential is a
+/// long chain of operations and the processor sees only a few dozen ahead: so first all arguments, which go to memory
+/// (`rest`: as many numbers as values), then the polynomials of six vectors side by side, what registers hold.
+template <Form form, bool direct, class T>
+HWY_NOINLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, T gain,
+                             int64_t groups, T* HWY_RESTRICT values, T* HWY_RESTRICT rest) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  if constexpr (form == Form::cosine) {
+    for (int64_t v = 0; v < groups * kVectors; ++v)
+      hn::Store(hn::Max(hn::Load(tag, values + v * lanes), hn::Zero(tag)), tag, values + v * lanes);
+    return;
+  }
+  const Vector<T> factor = hn::Set(tag, gain);
+  const Vector<T> rows0 = hn::Load(tag, row_norms), rows1 = hn::Load(tag, row_norms + lanes);
+#pragma GCC unroll 2
+  for (int64_t j = 0; j < groups * kColumns; ++j) {
+    const Vector<T> column = hn::Set(tag, column_norms[j]);
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      T* at = values + (2 * j + h) * lanes;
+      Vector<T> t = hn::Load(tag, at);
+      if constexpr (!direct) t = hn::NegMulAdd(hn::Set(tag, T(2)), t, hn::Add(h == 0 ? rows0 : rows1, column));
+      if constexpr (form == Form::exponential) t = hn::Sqrt(t);
+      if constexpr (direct) t = hn::Mul(t, factor);
+      const Split<Vector<T>> parts = split_exponent(tag, t);
+      hn::Store(parts.rest, tag, rest + (2 * j + h) * lanes);
+      hn::Store(parts.power, tag, at);
+    }
+  }
+  constexpr int together = 6;
+#pragma GCC unroll 1
+  for (int64_t at = 0; at < groups * kVectors; at += together) {
+    Vector<T> p[together];
+    exp2_polynomial<together>(tag, rest, p);
+#pragma GCC unroll 6
+    for (int v = 0; v < together; ++v)
+      hn::Store(join_exponent(tag, p[v], hn::Load(tag, values + v * lanes)), tag, values + v * lanes);
+    rest += together * lanes;
+    values += together * lanes;
+  }
+}
+
+/// out += values rhs for some right-hand sides: one panel against several groups of columns, which are the inner
+/// dimension.
+template <int some, class T>
+HWY_NOINLINE void multiply_rows(const T* HWY_RESTRICT values, int64_t groups, const T* HWY_RESTRICT rhs, int64_t r,
+                              T* HWY_RESTRICT out) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  Vector<T> o0[some], o1[some];
+#pragma GCC unroll 6
+  for (int c = 0; c < some; ++c) {
+    o0[c] = hn::Load(tag, out + 2 * c * lanes);
+    o1[c] = hn::Load(tag, out + (2 * c + 1) * lanes);
+  }
+  for (int64_t g = 0; g < groups; ++g) {
+#pragma GCC unroll 6
+    for (int j = 0; j < kColumns; ++j) {
+      const Vector<T> k0 = hn::Load(tag, values), k1 = hn::Load(tag, values + lanes);
+      values += 2 * lanes;
+#pragma GCC unroll 6
+      for (int c = 0; c < some; ++c) {
+        const Vector<T> y = hn::Set(tag, rhs[c * kColumns + j]);
+        o0[c] = hn::MulAdd(k0, y, o0[c]);
+        o1[c] = hn::MulAdd(k1, y, o1[c]);
+      }
+    }
+    rhs += r * kColumns;
+  }
+#pragma GCC unroll 6
+  for (int c = 0; c < some; ++c) {
+    hn::Store(o0[c], tag, out + 2 * c * lanes);
+    hn::Store(o1[c], tag, out + (2 * c + 1) * lanes);
+  }
+}
+
+/// All right-hand sides, four to six at a time where there are that many: fewer sums would wait for each other.
+template <class T>
+HWY_NOINLINE void multiply_rows(const T* values, int64_t groups, const T* rhs, int64_t r, T* out) {
+  const int64_t width = 2 * int64_t(hn::Lanes(Tag<T>()));
+  for (int64_t c = 0; c < r;) {
+    const int64_t left = r - c;
+    const T* y = rhs + c * kColumns;
+    T* o = out + c * width;
+    if (left == 6 || left == 10 || left >= 12) {
+      multiply_rows<6>(values, groups, y, r, o);
+      c += 6;
+    } else if (left == 5 || left == 9 || left == 11) {
+      multiply_rows<5>(values, groups, y, r, o);
+      c += 5;
+    } else if (left == 4 || left >= 7) {
+      multiply_rows<4>(values, groups, y, r, o);
+      c += 4;
+    } else if (left == 3) {
+      multiply_rows<3>(values, groups, y, r, o);
+      c += 3;
+    } else if (left == 2) {
+      multiply_rows<2>(values, groups, y, r, o);
+      c += 2;
+    } else {
+      multiply_rows<1>(values, groups, y, r, o);
+      c += 1;
+    }
+  }
+}
+
+/// sums[c][j] += values' rhs, lane by lane, for some right-hand sides: one group against several panels, `stride` apart,
+/// whose rows are the inner dimension.
+template <int some, class T>
+HWY_NOINLINE void multiply_columns(const T* HWY_RESTRICT values, int64_t stride, int64_t panels,
+                                 const T* HWY_RESTRICT rhs, int64_t r, T* HWY_RESTRICT sums) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  Vector<T> s[some][kColumns];
+#pragma GCC unroll 2
+  for (int c = 0; c < some; ++c)
+#pragma GCC unroll 6
+    for (int j = 0; j < kColumns; ++j) s[c][j] = hn::Load(tag, sums + (c * kColumns + j) * lanes);
+  for (int64_t p = 0; p < panels; ++p) {
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      Vector<T> x[some];
+#pragma GCC unroll 2
+      for (int c = 0; c < some; ++c) x[c] = hn::Load(tag, rhs + (2 * c + h) * lanes);
+#pragma GCC unroll 6
+      for (int j = 0; j < kColumns; ++j) {
+        const Vector<T> k = hn::Load(tag, values + (2 * j + h) * lanes);
+#pragma GCC unroll 2
+        for (int c = 0; c < some; ++c) s[c][j] = hn::MulAdd(k, x[c], s[c][j]);
+      }
+    }
+    values += stride;
+    rhs += 2 * r * lanes;
+  }
+#pragma GCC unroll 2
+  for (int c = 0; c < some; ++c)
+#pragma GCC unroll 6
+    for (int j = 0; j < kColumns; ++j) hn::Store(s[c][j], tag, sums + (c * kColumns + j) * lanes);
+}
+
+/// For degrees: out[0] += values rhs, out[1] += values^2 rhs, and the same transposed, lane by lane, into sums[j][0], [1]
+/// unless they are null.
+template <class T>
+HWY_NOINLINE void sum_values(const T* HWY_RESTRICT values, int64_t groups, const T* HWY_RESTRICT rhs,
+                           T* HWY_RESTRICT out, const T* HWY_RESTRICT row_rhs, T* HWY_RESTRICT sums) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  // Two of each, for even and odd columns, so that they need not wait for each other.
+  Vector<T> o0[2], o1[2], q0[2], q1[2];
+  o0[0] = hn::Load(tag, out), o1[0] = hn::Load(tag, out + lanes);
+  q0[0] = hn::Load(tag, out + 2 * lanes), q1[0] = hn::Load(tag, out + 3 * lanes);
+  o0[1] = o1[1] = q0[1] = q1[1] = hn::Zero(tag);
+  const bool transposed = sums != nullptr;
+  const Vector<T> x0 = transposed ? hn::Load(tag, row_rhs) : hn::Zero(tag);
+  const Vector<T> x1 = transposed ? hn::Load(tag, row_rhs + lanes) : hn::Zero(tag);
+  for (int64_t j = 0; j < groups * kColumns; j += 2) {
+#pragma GCC unroll 2
+    for (int odd = 0; odd < 2; ++odd) {
+      const Vector<T> k0 = hn::Load(tag, values), k1 = hn::Load(tag, values + lanes);
+      values += 2 * lanes;
+      const Vector<T> s0 = hn::Mul(k0, k0), s1 = hn::Mul(k1, k1), y = hn::Set(tag, rhs[j + odd]);
+      o0[odd] = hn::MulAdd(k0, y, o0[odd]);
+      o1[odd] = hn::MulAdd(k1, y, o1[odd]);
+      q0[odd] = hn::MulAdd(s0, y, q0[odd]);
+      q1[odd] = hn::MulAdd(s1, y, q1[odd]);
+      if (!transposed) continue;
+      hn::Store(hn::MulAdd(k1, x1, hn::MulAdd(k0, x0, hn::Load(tag, sums))), tag, sums);
+      hn::Store(hn::MulAdd(s1, x1, hn::MulAdd(s0, x0, hn::Load(tag, sums + lanes))), tag, sums + lanes);
+      sums += 2 * lanes;
+    }
+  }
+  hn::Store(hn::Add(o0[0], o0[1]), tag, out);
+  hn::Store(hn::Add(o1[0], o1[1]), tag, out + lanes);
+  hn::Store(hn::Add(q0[0], q0[1]), tag, out + 2 * lanes);
+  hn::Store(hn::Add(q1[0], q1[1]), tag, out + 3 * lanes);
+}
+
+/// Whether a value of a panel and a group is above the threshold of its row or that of its column.
+template <class T>
+HWY_INLINE bool any_above(const T* HWY_RESTRICT values, const T* HWY_RESTRICT row_least,
+                          const T* HWY_RESTRICT column_least) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  const Vector<T> r0 = hn::LoadU(tag, row_least), r1 = hn::LoadU(tag, row_least + lanes);
+  auto above = hn::Gt(hn::Zero(tag), hn::Zero(tag));
+#pragma GCC unroll 6
+  for (int j = 0; j < kColumns; ++j) {
+    const Vector<T> y = hn::Set(tag, column_least[j]);
+    const Vector<T> k0 = hn::Load(tag, values + 2 * j * lanes), k1 = hn::Load(tag, values + (2 * j + 1) * lanes);
+    above = hn::Or(above, hn::Or(hn::Gt(k0, hn::Min(r0, y)), hn::Gt(k1, hn::Min(r1, y))));
+  }
+  return !hn::AllFalse(tag, above);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace mbsc::simd
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard
