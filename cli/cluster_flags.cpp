@@ -45,6 +45,27 @@ const Words<FileFormat> formats{{"auto", FileFormat::automatic},
 enum class Preset { paper };
 const Words<Preset> presets{{"paper", Preset::paper}};
 
+/// 500M, 1.5G, 4096: to a whole number of bytes; K is 1,024.
+CLI::Validator size_in_bytes() {
+  return CLI::Validator(
+      [](std::string& text) {
+        size_t used = 0;
+        double value = -1;
+        try {
+          value = std::stod(text, &used);
+        } catch (const std::exception&) {
+        }
+        std::string unit = text.substr(std::min(used, text.size()));
+        if (unit.ends_with("iB")) unit.resize(unit.size() - 2);
+        const size_t power = unit.empty() ? 0 : std::string("KMGT").find(unit) + 1;
+        if (!(value >= 0 && value < 1e15) || unit.size() > 1 || (!unit.empty() && power == 0))
+          return fmt::format("must be a size such as 500M or 5G; got '{}'", text);
+        text = fmt::format("{:.0f}", value * std::pow(1024.0, double(power)));
+        return std::string();
+      },
+      "", "");
+}
+
 /// Refuses any word that is not a key of the map, naming the option, the choices and the word.
 template <class Enum>
 CLI::Validator one_of(const Words<Enum>& words, const std::string& also = "") {
@@ -171,6 +192,10 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--summary", summary, "every setting and figure as .json")->group(results);
   command.add_option("--seed", seed, "same seed, same bits [0]")->check(CLI::NonNegativeNumber)->group(results);
   command.add_option("--threads", threads, "0 = all")->check(CLI::Range(0, 4096))->group(results);
+  command
+      .add_option("--memory", memory, "keep kernel values of the degree pass for full products: bytes, 500M, 5G [0]")
+      ->transform(size_in_bytes())
+      ->group(results);
   command.add_flag("-q,--quiet", quiet, "say nothing but errors")->group(results);
 }
 
@@ -196,6 +221,7 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
   options.clusters = *clusters;
   options.seed = seed;
   options.threads = threads;
+  options.memory = int64_t(std::min<uint64_t>(memory, uint64_t{1} << 60));
   options.stop = stop;
   if (method) options.method = *method == "auto" ? std::optional<Method>() : methods.at(*method);
   assign(options.affinity, affinities, affinity);

@@ -35,6 +35,7 @@ struct ClusterFlags {
   std::optional<std::string> labels, embedding, summary;
   uint64_t seed = 0;
   int threads = 0;
+  uint64_t memory = 0;
   bool quiet = false;
 
   void add_to(CLI::App& command);

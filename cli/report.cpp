@@ -109,7 +109,8 @@ std::string text_report(const Report& r) {
   line("time",
        fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads",
                    r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads));
-  line("memory", fmt::format("peak {}", size_text(peak_memory_bytes())));
+  line("memory", fmt::format("peak {}{}", size_text(peak_memory_bytes()),
+                             c.kept_bytes > 0 ? fmt::format(", {} of it kernel values", size_text(c.kept_bytes)) : ""));
   return out;
 }
 
@@ -215,6 +216,7 @@ std::string json_report(const Report& r) {
                   {"kmeans", c.seconds.kmeans}, {"cut", c.seconds.cut},         {"total", r.total_seconds}};
   j["memory_estimate_bytes"] = c.memory_estimate_bytes;
   j["peak_memory_bytes"] = peak_memory_bytes();
+  j["kept_bytes"] = c.kept_bytes;
   j["version"] = version;
   return j.dump(2) + "\n";
 }

@@ -86,14 +86,24 @@ KernelKind kernel_kind(AffinityKind kind) {
   return kind == AffinityKind::cosine ? KernelKind::cosine : KernelKind::rbf;
 }
 
+/// Bytes of all kernel values, about: half of them, as the matrix is symmetric, in 16 bits.
+int64_t all_values_bytes(int64_t n) { return n * n; }
+
+bool keeps_values(const ClusterOptions& options) {
+  return options.memory > 0 && options.degrees == DegreeKind::exact && options.affinity != AffinityKind::precomputed;
+}
+
 std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const ClusterOptions& options,
-                                               const RowSpace& rows, double& gamma) {
+                                               const RowSpace& rows, double& gamma, int64_t& kept_bytes) {
   gamma = not_known;
   if (options.affinity == AffinityKind::precomputed) return std::make_unique<MatrixAffinity<float>>(points, rows);
   const KernelKind kind = kernel_kind(options.affinity);
   const double width = options.gamma ? *options.gamma : choose_gamma(points, kind, options.clusters, options.seed);
   if (kind != KernelKind::cosine) gamma = width;
-  return std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
+  auto affinity = std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
+  if (keeps_values(options)) affinity->keep_values(options.memory);
+  kept_bytes = affinity->kept_bytes();
+  return affinity;
 }
 
 /// Whether the solver may start from the graph of neighbours.
@@ -173,7 +183,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   };
 
   const RowSpace rows(points.rows, threads);
-  const auto affinity = make_affinity(points, options, rows, result.gamma);
+  const auto affinity = make_affinity(points, options, rows, result.gamma, result.kept_bytes);
 
   const Stopwatch degree_clock;
   tell({"degrees", 0, 0, 0, 0, not_known});
@@ -283,7 +293,11 @@ Method choose_method(int64_t n, int64_t features, const ClusterOptions& options)
   if (options.solver.tolerance) return Method::exact;
   if (options.solver.passes || options.solver.iterations) return Method::minibatch;
   // Twenty symmetric passes with 1.5 k right-hand sides on both sides: what exact takes, to an order of magnitude.
-  const double operations = 20 * double(n) * double(n) * (double(features) + 3 * double(options.clusters));
+  // Of the values that are kept, only the certificate evaluates any.
+  const double share =
+      keeps_values(options) ? std::min(1.0, double(options.memory) / double(all_values_bytes(n))) : 0;
+  const double evaluated = double(features) * (1 + 19 * (1 - share)) + 20 * 3 * double(options.clusters);
+  const double operations = double(n) * double(n) * evaluated;
   return operations <= 4e12 ? Method::exact : Method::minibatch;
 }
 
@@ -345,7 +359,10 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   const int64_t vectors = n * (8 + 8 + 8 + 4 + 4 + 4 + 1);  // degrees twice and squares, roots, labels, flags
   if (options.degrees != DegreeKind::sampled) {
     const bool graph = starts_from_neighbours(choose_method(n, features, options), options);
-    return (columns * 4 + (graph ? 17 * neighbours_kept(n) : 0)) * n + square * 8 + tiles + vectors;
+    // The graph with what each edge has in L and in the model; as much while it is collected.
+    const int64_t edges = graph ? 33 * neighbours_kept(n) : 0;
+    const int64_t values = keeps_values(options) ? std::min(options.memory, all_values_bytes(n)) : 0;
+    return (columns * 4 + edges) * n + square * 8 + tiles + vectors + values;
   }
   // Variances, rows in doubt, column sums; of minibatch a tally and, twice while they change, better degrees.
   const bool tallied = choose_method(n, features, options) == Method::minibatch && solver.step_rule == StepRule::ritz;

@@ -43,6 +43,7 @@ struct ClusterOptions {
   int restarts = 10;     ///< of k-means
   uint64_t seed = 0;     ///< of everything
   int threads = 0;       ///< 0 = all this process may use (default_threads())
+  int64_t memory = 0;    ///< bytes for kernel values of the degree pass, kept in 16 bits for full products; 0 = none
   SolverOptions solver;  ///< budget and method; its clusters, seed and stop are taken from here
   StopToken stop;
 };
@@ -100,6 +101,7 @@ struct Clustering {
     double degrees = 0, solve = 0, kmeans = 0, cut = 0;
   } seconds;
   int64_t memory_estimate_bytes = 0;
+  int64_t kept_bytes = 0;  ///< of kernel values
   std::vector<TraceEntry> trace;
 };
 

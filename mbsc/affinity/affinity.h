@@ -50,8 +50,14 @@ class Affinity {
   /// out = A[own rows, columns] C. C has one row per column, the same on all ranks. Columns ascend.
   virtual void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                 const StopToken& stop) const = 0;
-  /// out = A V: a full product, each pair evaluated once.
+  /// out = A V: a full product, each pair evaluated once, or taken from what is kept of it.
   virtual void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const = 0;
+  /// The same from entries evaluated anew, in full precision.
+  virtual void multiply_anew(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
+    multiply(V, out, stop);
+  }
+  /// How far an entry of `multiply` may be off, relative to itself.
+  virtual double entry_error() const { return 0; }
   /// out = A[rows, columns], a small dense block; rows are local. Zero diagonal.
   virtual void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const = 0;
   /// The same with rows anywhere in the matrix, on every rank.

@@ -178,7 +178,7 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
 
 namespace {
 
-/// One tile (I, J) of a symmetric pass; finish(work) then adds both sides up.
+/// One tile (I, J) of a symmetric pass, evaluated or kept from before; finish(work) then adds both sides up.
 template <class T, class Finish>
 void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task task, const RowBlocks& blocks,
               PairSchedule::Pair pair, MatrixView<const T> V, const Finish& finish) {
@@ -186,10 +186,15 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
   const Range I = blocks.block(pair.first), J = blocks.block(pair.second);
   Workspace<T>& work = thread_workspace<T>();
   const int64_t r = V.cols, outs = task == Task::degrees ? 2 : r;
-  pack_points(
-      points, rule, I.size(), [&](int64_t i) { return I.begin + i; }, width, work.rows);
-  pack_points(
-      points, rule, J.size(), [&](int64_t j) { return J.begin + j; }, group_columns, work.columns);
+  if (t.kept != nullptr) {
+    work.rows.resize(I.size(), 0, width);
+    work.columns.resize(J.size(), 0, group_columns);
+  } else {
+    pack_points(
+        points, rule, I.size(), [&](int64_t i) { return I.begin + i; }, width, work.rows);
+    pack_points(
+        points, rule, J.size(), [&](int64_t j) { return J.begin + j; }, group_columns, work.columns);
+  }
   pack_right_hand_sides(V.rows_between(J.begin, J.end), group_columns, work.column_rhs);
   work.row_out.assign(size_t(work.rows.pieces() * width * outs), T{});
   t.rows = &work.rows;
@@ -236,7 +241,29 @@ struct PairOffers {
 }  // namespace
 
 template <class T>
+void KernelAffinity<T>::keep_values(int64_t bytes) {
+  is_filled_ = false;
+  cache_ = {};
+  if (sizeof(T) != sizeof(float)) return;
+  const PairSchedule schedule(this->rows().blocks().count());
+  int64_t tiles = 0;
+  for (int64_t round = 0; round < schedule.rounds(); ++round) tiles += int64_t(schedule.round(round).size());
+  cache_ = TileCache::within<T>(bytes, this->rows().blocks().block_rows(), tiles);
+}
+
+template <class T>
 void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
+  multiply_pairs(V, out, is_filled_, stop);
+}
+
+template <class T>
+void KernelAffinity<T>::multiply_anew(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
+  multiply_pairs(V, out, false, stop);
+}
+
+template <class T>
+void KernelAffinity<T>::multiply_pairs(MatrixView<const T> V, MatrixView<T> out, bool from_cache,
+                                       const StopToken& stop) const {
   const RowSpace& space = this->rows();
   const RowBlocks& blocks = space.blocks();
   const PairSchedule schedule(blocks.count());
@@ -245,21 +272,25 @@ void KernelAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const
   space.for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) std::fill_n(out.row(i), out.cols, T{});
   });
+  int64_t before = 0;
   for (int64_t round = 0; round < schedule.rounds(); ++round) {
     const auto pairs = schedule.round(round);
     parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 2 * V.cols)),
                  int64_t(pairs.size()), [&](int64_t p) {
                    if (stop.stop_requested()) return;
-                   run_pair(points_, rule_, tile(), Task::multiply, blocks, pairs[p], V,
+                   Tile<T> t = tile();
+                   if (from_cache) t.kept = cache_.tile(before + p);
+                   run_pair(points_, rule_, t, Task::multiply, blocks, pairs[p], V,
                             [&](const Workspace<T>& work, Range I, Range J) {
                               add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
                               if (I.begin != J.begin)
                                 for (int64_t j = 0; j < J.size(); ++j)
                                   for (int64_t c = 0; c < out.cols; ++c)
                                     out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
-                              values += I.size() * J.size();
+                              if (t.kept == nullptr) values += I.size() * J.size();
                             });
                  });
+    before += int64_t(pairs.size());
     this->throw_if_stopped(stop);
   }
   this->count_kernel_values(values);
@@ -278,12 +309,14 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   Matrix<double> sums(space.local_rows(), 2);
   std::optional<LargestEntries<T>> largest;
   if (neighbours > 0) largest.emplace(space.local_rows(), neighbours);
+  int64_t before = 0;
   for (int64_t round = 0; round < schedule.rounds(); ++round) {
     const auto pairs = schedule.round(round);
     parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 4)), int64_t(pairs.size()),
                  [&](int64_t p) {
                    if (stop.stop_requested()) return;
                    Tile<T> t = tile();
+                   t.keep = cache_.tile(before + p);
                    // A round has every block once: its rows are this thread's own.
                    PairOffers<T> offers{largest ? &*largest : nullptr, blocks, pairs[p]};
                    if (largest) offers.attach(t);
@@ -297,6 +330,7 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
                                  values += I.size() * J.size();
                                });
                  });
+    before += int64_t(pairs.size());
     this->throw_if_stopped(stop);
     if (progress) progress(double(round + 1) / double(schedule.rounds()));
   }
@@ -306,6 +340,7 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
     degrees.sum[i] = sums(i, 0);
     degrees.squares[i] = sums(i, 1);
   }
+  is_filled_ = cache_.tiles() > 0;
   if (largest) degrees.graph = std::make_shared<const NeighbourGraph>(largest->graph());
   return degrees;
 }

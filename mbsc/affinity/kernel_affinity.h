@@ -11,6 +11,7 @@
 
 #include "mbsc/affinity/affinity.h"
 #include "mbsc/affinity/packing.h"
+#include "mbsc/affinity/tile_cache.h"
 #include "mbsc/base/points.h"
 #include "mbsc/simd/tile.h"
 
@@ -32,6 +33,8 @@ class KernelAffinity final : public Affinity<T> {
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                         const StopToken& stop) const override;
   void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const override;
+  void multiply_anew(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const override;
+  double entry_error() const override { return is_filled_ ? 1.0 / 1024 : 0; }
   void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const override;
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
@@ -41,17 +44,25 @@ class KernelAffinity final : public Affinity<T> {
   double cost_of_value() const override { return double(points_.features); }
   double self_similarity() const override { return 1; }
 
+  /// Keeps the values of the next degree pass, as many as these bytes hold, for the full products after it. In 16 bits
+  /// each, where these are floats; doubles are not kept.
+  void keep_values(int64_t bytes);
+  int64_t kept_bytes() const { return cache_.bytes(); }
+
   /// Whether distances are summed up directly instead of by the expanded form.
   bool direct_distances() const { return direct_; }
 
  private:
   simd::Tile<T> tile() const;
+  void multiply_pairs(MatrixView<const T> V, MatrixView<T> out, bool from_cache, const StopToken& stop) const;
 
   Points points_;
   simd::Form form_;
   PackingRule rule_;
   bool direct_ = false;
   T gain_ = 1;
+  TileCache cache_;
+  mutable bool is_filled_ = false;  ///< by a degree pass that came to its end
 };
 
 }  // namespace mbsc

@@ -82,6 +82,17 @@ void Normalized<T>::add_exact(MatrixView<const T> W, MatrixView<T> out) const {
 template <class T>
 void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
                              std::vector<double>* row_sums) const {
+  multiply_scaled(W, out, stop, row_sums, false);
+}
+
+template <class T>
+void Normalized<T>::multiply_anew(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
+  multiply_scaled(W, out, stop, nullptr, true);
+}
+
+template <class T>
+void Normalized<T>::multiply_scaled(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
+                                    std::vector<double>* row_sums, bool anew) const {
   Matrix<T> scaled(W.rows, W.cols + (row_sums ? 1 : 0));
   rows().for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) {
@@ -91,7 +102,7 @@ void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const Sto
   });
   Matrix<T> wider(row_sums ? out.rows : 0, scaled.cols());
   const MatrixView<T> Y = row_sums ? wider.view() : out;
-  affinity_->multiply(scaled, Y, stop);
+  anew ? affinity_->multiply_anew(scaled, Y, stop) : affinity_->multiply(scaled, Y, stop);
   scale_rows<T>(rows(), s_, Y, out, row_sums);
   add_exact(W, out);
 }

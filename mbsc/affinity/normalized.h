@@ -35,6 +35,11 @@ class Normalized {
   /// out = L W; row sums likewise, which are the degrees.
   void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
                 std::vector<double>* row_sums = nullptr) const;
+  /// The same from entries evaluated anew, in full precision (Affinity::multiply_anew): for what is reported.
+  void multiply_anew(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const;
+  /// By how much |L w| may be off in `multiply` for |w| = 1: entries are never negative, so that errors of at most this
+  /// share of each are errors of at most this share of |L| <= 1.
+  double entry_error() const { return affinity_->entry_error(); }
 
   /// a(x, x) / d_i of own rows: what the zero diagonal of the affinity hides, beside what there is without the
   /// regularisation; 0 where there is nothing.
@@ -69,6 +74,8 @@ class Normalized {
   int64_t isolated_count() const { return isolated_count_; }
 
  private:
+  void multiply_scaled(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop, std::vector<double>* row_sums,
+                       bool anew) const;
   static Degrees only_sums(std::vector<double> sums) {
     Degrees degrees;
     degrees.sum = std::move(sums);

@@ -61,8 +61,11 @@ class TileRun {
       if (transposed_) std::fill_n(sums_, outs_ * groups * kColumns * lanes_, T{});
       for (int64_t panel = 0; panel < rows_.pieces(); panel += kPanels) {
         const Block block{panel, std::min(kPanels, rows_.pieces() - panel), group, groups};
-        find_values(block);
-        zero_diagonal(block);
+        if (!fetch(block)) {
+          find_values(block);
+          zero_diagonal(block);
+          keep(block);
+        }
         use_values(block);
       }
       if (transposed_) add_column_sums(group, groups);
@@ -103,6 +106,25 @@ class TileRun {
       if (ascending_ && i >= rows) break;
       if (uint64_t(i) >= uint64_t(rows)) continue;
       values_of(i / width_, j / kColumns - b.group)[(j % kColumns) * width_ + i % width_] = T{};
+    }
+  }
+
+  /// Kept values lie in the order of the blocks.
+  bool fetch(const Block& b) {
+    if constexpr (task == Task::multiply && sizeof(T) == sizeof(float)) {
+      if (tile_.kept == nullptr) return false;
+      for (int64_t p = 0; p < b.panels; ++p, kept_ += b.groups * kColumns * width_)
+        fetch_values(tile_.kept + kept_, b.groups * kVectors, values_of(p, 0));
+      return true;
+    }
+    return false;
+  }
+
+  void keep(const Block& b) {
+    if constexpr (task == Task::degrees && sizeof(T) == sizeof(float)) {
+      if (tile_.keep == nullptr) return;
+      for (int64_t p = 0; p < b.panels; ++p, kept_ += b.groups * kColumns * width_)
+        keep_values(values_of(p, 0), b.groups * kVectors, tile_.keep + kept_);
     }
   }
 
@@ -172,6 +194,7 @@ class TileRun {
   const int64_t d_, r_, outs_;
   const bool transposed_;
   bool ascending_;
+  int64_t kept_ = 0;
   T* values_;  ///< of a block: [panel][group][column][panel_rows]
   T* rest_;    ///< of a panel: arguments of the exponential
   T* sums_;    ///< of a row of groups: [group][r][column][lanes], for degrees [column][2][lanes]

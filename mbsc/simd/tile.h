@@ -13,6 +13,9 @@
 //     degrees      the same with one right-hand side, and the sums of a_ij^2 beside those of a_ij
 //     evaluate     values_ij = a_ij
 //
+// Kept values are the bits of a float in [0, 1] without the sign, the highest bit of the exponent (which a value below 2
+// has not) and the 14 lowest of the fraction, rounded: off by 2^-10 of themselves at most, over the whole range.
+//
 // Written once with Highway and dispatched at run time; MBSC_SIMD=AVX2 (or SSE4, SSE2, AVX3, ...) forces a level.
 // Layout: rows in panels of panel_rows() (two vectors), columns in groups of 6, so that 12 accumulators,
 // two row vectors and a broadcast fill the 16 vector registers of AVX2. A block of values, a few panels against a few
@@ -82,6 +85,11 @@ struct Tile {
   void* offer_context = nullptr;
   const T* row_least = nullptr;
   const T* column_least = nullptr;
+  /// For degrees, null = not wanted: the values in 16 bits as well, [block][panel][column][panel_rows] as they come;
+  /// room for whole panels and groups. Float only.
+  uint16_t* keep = nullptr;
+  /// For multiply, null = none: such values, taken instead of evaluated; of rows and columns only the number counts.
+  const uint16_t* kept = nullptr;
   /// Working memory of the calling thread.
   AlignedVector<T>* scratch = nullptr;
 };

@@ -255,6 +255,30 @@ HWY_NOINLINE void sum_values(const T* HWY_RESTRICT values, int64_t groups, const
   hn::Store(hn::Add(q1[0], q1[1]), tag, out + 3 * lanes);
 }
 
+/// Values to 16 bits and back (tile.h).
+HWY_NOINLINE void keep_values(const float* HWY_RESTRICT values, int64_t vectors, uint16_t* HWY_RESTRICT kept) {
+  const Tag<float> tag;
+  const hn::RebindToUnsigned<Tag<float>> bits;
+  const hn::Rebind<uint16_t, Tag<float>> half;
+  const size_t lanes = hn::Lanes(tag);
+  for (int64_t v = 0; v < vectors; ++v) {
+    const auto rounded = hn::Add(hn::BitCast(bits, hn::Load(tag, values + v * lanes)), hn::Set(bits, 1u << 13));
+    const auto high = hn::BitCast(hn::RebindToSigned<Tag<float>>(), hn::ShiftRight<14>(rounded));
+    hn::Store(hn::DemoteTo(half, high), half, kept + v * lanes);
+  }
+}
+
+HWY_NOINLINE void fetch_values(const uint16_t* HWY_RESTRICT kept, int64_t vectors, float* HWY_RESTRICT values) {
+  const Tag<float> tag;
+  const hn::RebindToUnsigned<Tag<float>> bits;
+  const hn::Rebind<uint16_t, Tag<float>> half;
+  const size_t lanes = hn::Lanes(tag);
+  for (int64_t v = 0; v < vectors; ++v) {
+    const auto high = hn::PromoteTo(bits, hn::Load(half, kept + v * lanes));
+    hn::Store(hn::BitCast(tag, hn::ShiftLeft<14>(high)), tag, values + v * lanes);
+  }
+}
+
 /// Whether a value of a panel and a group is above the threshold of its row or that of its column.
 template <class T>
 HWY_INLINE bool any_above(const T* HWY_RESTRICT values, const T* HWY_RESTRICT row_least,

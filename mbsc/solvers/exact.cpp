@@ -11,6 +11,7 @@
 // Cost: one full product (any number of right-hand sides) a step; memory basis_size columns of n.
 #include <Eigen/Dense>
 #include <cmath>
+#include <optional>
 
 #include "mbsc/solvers/krylov_basis.h"
 #include "mbsc/solvers/nystrom_basis.h"
@@ -24,7 +25,14 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
   const double N = double(n), tolerance = options.tolerance.value_or(sizeof(T) == 4 ? 1e-5 : 1e-10);
   const KrylovSizes sizes = krylov_sizes(n, options);
   const int64_t known = start.cols() - probes;
-  KrylovBasis<T> krylov(L.rows(), multiply_from(L, options.stop, image), options, std::move(start), sizes.capacity);
+  // Kept values lead near the answer for little; where a certificate says that it is not near enough, the rest of the
+  // way is made with values evaluated anew.
+  bool anew = L.entry_error() == 0;
+  const auto multiply = [&, kept = multiply_from(L, options.stop, image)](MatrixView<const T> in, MatrixView<T> out) {
+    anew && image.empty() ? L.multiply_anew(in, out, options.stop) : kept(in, out);
+  };
+  std::optional<KrylovBasis<T>> krylov;
+  krylov.emplace(L.rows(), multiply, options, std::move(start), sizes.capacity);
   pairs.status = Status::budget;
   double target = tolerance, best = std::numeric_limits<double>::infinity();
   // Below this an estimate is rounding: there is nothing to wait for, a certificate will tell.
@@ -33,7 +41,7 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
 
   const auto certify_ritz = [&] {
     EigenPairs<T> candidate;
-    candidate.vectors = krylov.ritz_vectors(k);
+    candidate.vectors = krylov->ritz_vectors(k);
     certify(L, options.stop, k, candidate);
     pairs.columns_evaluated += n;
     ++pairs.full_products;
@@ -50,21 +58,29 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
     return progress;
   };
 
+  const auto begin_anew = [&] {
+    anew = true;
+    whole = false;
+    probes = 0;
+    Matrix<T> block = krylov->ritz_vectors(std::min(sizes.block, krylov->columns()));
+    krylov.emplace(L.rows(), multiply, options, std::move(block), sizes.capacity);
+  };
+
   try {
     for (bool go_on = true; go_on;) {
-      krylov.expand();
+      krylov->expand();
       ++pairs.iterations;
       ++pairs.full_products;
       pairs.columns_evaluated += n;
-      pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov.columns());
-      const bool enough = krylov.columns() >= k;
-      if (const auto probe = krylov.probe(known, probes, k)) pairs.probe = probe;
-      const double residual = enough ? krylov.largest_residual(k) : std::numeric_limits<double>::infinity();
-      if (options.keep_block) pairs.block = krylov.next_iterate(std::min(std::max(k, sizes.block), krylov.columns()));
+      pairs.flops += 2 * N * N * double(sizes.block) + 4 * N * double(sizes.block * krylov->columns());
+      const bool enough = krylov->columns() >= k;
+      if (const auto probe = krylov->probe(known, probes, k)) pairs.probe = probe;
+      const double residual = enough ? krylov->largest_residual(k) : std::numeric_limits<double>::infinity();
+      if (options.keep_block) pairs.block = krylov->next_iterate(std::min(std::max(k, sizes.block), krylov->columns()));
       go_on = observe(L, options, observer,
                       Progress<T>{pairs.iterations, double(pairs.columns_evaluated) / N,
                                   budget.fraction(pairs.columns_evaluated, pairs.iterations),
-                                  krylov.values().head(std::min(k, krylov.columns())).sum(), residual, pairs.block},
+                                  krylov->values().head(std::min(k, krylov->columns())).sum(), residual, pairs.block},
                       budget.seconds(), pairs);
       if (!go_on) {
         pairs.status = Status::stopped;
@@ -78,19 +94,27 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
           pairs.status = Status::converged;
         else if (last)
           pairs.status = Status::budget;
+        else if (!anew) {
+          begin_anew();
+          continue;
+        }
         else if (whole || !progress)
           pairs.status = Status::stalled;
         else {
           target = residual * 0.5 * tolerance / best;  // the estimate was too hopeful
-          whole = !krylov.advance(sizes.keep, uint64_t(pairs.iterations));
+          whole = !krylov->advance(sizes.keep, uint64_t(pairs.iterations));
           if (!whole) continue;
           pairs.status = Status::stalled;
         }
         break;
       }
-      whole = !krylov.advance(sizes.keep, uint64_t(pairs.iterations));
+      whole = !krylov->advance(sizes.keep, uint64_t(pairs.iterations));
       if (whole) {
         certify_ritz();
+        if (best > tolerance && !anew) {
+          begin_anew();
+          continue;
+        }
         pairs.status = best <= tolerance ? Status::converged : Status::stalled;
         break;
       }
@@ -99,9 +123,9 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
     pairs.status = Status::stopped;
   }
   if (pairs.vectors.empty() || pairs.status == Status::stopped) {
-    if (krylov.columns() >= k) {
-      pairs.vectors = krylov.ritz_vectors(k);
-      pairs.values.assign(krylov.values().data(), krylov.values().data() + k);
+    if (krylov->columns() >= k) {
+      pairs.vectors = krylov->ritz_vectors(k);
+      pairs.values.assign(krylov->values().data(), krylov->values().data() + k);
     } else {
       pairs.vectors = random_basis(L, k, options);
       pairs.values.assign(size_t(k), 0.0);

@@ -443,6 +443,7 @@ class RitzSolver {
     copy<T>(space_, ahead.vectors.view().columns_between(0, k_), pairs_.vectors);
     pairs_.values.assign(ahead.values.data(), ahead.values.data() + k_);
     pairs_.values_are_exact = false;
+    ahead.residuals.array() += L().entry_error();  // bounds they stay where values were kept
     pairs_.residuals.assign(ahead.residuals.data(), ahead.residuals.data() + k_);
     pairs_.residuals_are_bounds = true;
     const double gap = columns_ > k_ ? ahead.values[k_ - 1] - ahead.values[k_] : 0;

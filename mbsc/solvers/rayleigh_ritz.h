@@ -58,7 +58,7 @@ template <class T>
 void certify(const Normalized<T>& L, const StopToken& stop, int64_t k, EigenPairs<T>& pairs, Matrix<T> image = {}) {
   if (image.empty()) {
     image = Matrix<T>(pairs.vectors.rows(), pairs.vectors.cols());
-    L.multiply(pairs.vectors, image, stop);
+    L.multiply_anew(pairs.vectors, image, stop);
   }
   pairs.columns_evaluated += L.n();
   ++pairs.full_products;
