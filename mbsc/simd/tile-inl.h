@@ -24,9 +24,9 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The values of 4 panels against 16 groups (24 KiB in float) stay in cache while they are used, and so do 16 KiB of a
-/// panel's coordinates while groups go past them.
-constexpr int64_t kPanels = 4, kGroups = 16, kFeatureBytes = 16384;
+/// The values of 4 panels against 16 groups (24 KiB in float) stay in cache while they are used, and so do 24 KiB of a
+/// group's coordinates while panels go past them.
+constexpr int64_t kPanels = 4, kGroups = 16, kFeatureBytes = 24576;
 
 /// One block of a tile: some panels against some groups.
 struct Block {
@@ -78,19 +78,16 @@ class TileRun {
   int64_t real_rows(int64_t panel) const { return std::min(width_, rows_.count - panel * width_); }
 
   void find_values(const Block& b) {
-    const int64_t at_a_time = kFeatureBytes / (width_ * int64_t(sizeof(T)));
-    for (int64_t f = 0; f < d_ || f == 0; f += at_a_time) {
-      const int64_t features = std::min(at_a_time, d_ - f);
-      for (int64_t p = 0; p < b.panels; ++p) {
-        add_features<direct>(rows_.values.data() + ((b.panel + p) * d_ + f) * width_,
-                             columns_.values.data() + (b.group * d_ + f) * kColumns, b.groups, features, d_, f == 0,
-                             values_of(p, 0));
-        if (f + features < d_) continue;
-        apply_kernel<form, direct>(rows_.norms.data() + (b.panel + p) * width_,
-                                   columns_.norms.data() + b.group * kColumns, tile_.gain, b.groups, values_of(p, 0),
-                                   rest_);
-      }
-    }
+    const int64_t at_a_time = kFeatureBytes / (kColumns * int64_t(sizeof(T)));
+    for (int64_t f = 0; f < d_ || f == 0; f += at_a_time)
+      for (int64_t g = 0; g < b.groups; ++g)
+        add_features<direct>(rows_.values.data() + (b.panel * d_ + f) * width_, b.panels,
+                             columns_.values.data() + ((b.group + g) * d_ + f) * kColumns, std::min(at_a_time, d_ - f),
+                             d_, f == 0, values_of(0, g), kGroups * kColumns * width_);
+    for (int64_t p = 0; p < b.panels; ++p)
+      apply_kernel<form, direct>(rows_.norms.data() + (b.panel + p) * width_,
+                                 columns_.norms.data() + b.group * kColumns, tile_.gain, b.groups, values_of(p, 0),
+                                 rest_);
   }
 
   /// a_ii = 0 where a point of the block stands on both sides.

@@ -34,7 +34,7 @@ constexpr int kVectors = 2 * kColumns;  ///< of the values of one panel (two vec
 /// Inner products, or squared distances by direct differences, of some features of a panel and a group: from zero or
 /// from those of the features before.
 template <bool direct, class T>
-HWY_INLINE void add_group_features(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT group, int64_t features, bool from_zero,
+HWY_INLINE void add_panel_features(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT group, int64_t features, bool from_zero,
                              T* HWY_RESTRICT values) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
@@ -68,13 +68,14 @@ HWY_INLINE void add_group_features(const T* HWY_RESTRICT panel, const T* HWY_RES
   for (int v = 0; v < kVectors; ++v) hn::Store(a[v], tag, values + v * lanes);
 }
 
-/// The same of a panel and several groups, which have all of their features, `all`, in between.
+/// The same of several panels, which have all of their features, `all`, in between, and a group, which stays in the
+/// first-level cache meanwhile.
 template <bool direct, class T>
-HWY_NOINLINE void add_features(const T* panel, const T* group, int64_t groups, int64_t features, int64_t all,
-                               bool from_zero, T* values) {
-  const int64_t step = kVectors * int64_t(hn::Lanes(Tag<T>()));
-  for (int64_t g = 0; g < groups; ++g)
-    add_group_features<direct>(panel, group + g * all * kColumns, features, from_zero, values + g * step);
+HWY_NOINLINE void add_features(const T* panel, int64_t panels, const T* group, int64_t features, int64_t all,
+                               bool from_zero, T* values, int64_t stride) {
+  const int64_t width = 2 * int64_t(hn::Lanes(Tag<T>()));
+  for (int64_t p = 0; p < panels; ++p)
+    add_panel_features<direct>(panel + p * all * width, group, features, from_zero, values + p * stride);
 }
 
 /// From inner products (or direct distances) to kernel values, one panel against several groups. The exponential is a
