@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/solvers/nystrom_model.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "mbsc/solvers/krylov_basis.h"
@@ -107,10 +108,16 @@ void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out)
 }
 
 template <class T>
-Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) const {
+Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) {
   const RowSpace& space = L_->rows();
   Matrix<T> start = random_basis(*L_, c, options);
   if (rank() == 0) return start;
+  const double most = basis_.values[size_t(std::min(c, rank()) - 1)] / 2;
+  const int64_t first_row = space.own_rows().begin;
+  for (size_t i = 0; i < own_.size(); ++i) {
+    const int64_t row = first_row + int64_t(i);
+    taken_out_[i] = std::max(taken_out_[i], own_[i] + double(L_->flat(row, row)) - most);
+  }
   // The best the model has within the first of Q itself is a good first block.
   const auto first = basis_.vectors.view().columns_between(0, std::min(rank(), 100 + c));
   Matrix<T> image(space.local_rows(), first.cols);

@@ -34,8 +34,10 @@ class NystromModel {
   /// diagonal is zero, as that of L is: here entries count, while `multiply` is about eigenvectors. So are the entries
   /// that were left out.
   void multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const;
-  /// The model's leading eigenvectors, c columns, orthonormal and in order; random ones where its rank is lower.
-  Matrix<T> leading(int64_t c, const SolverOptions& options) const;
+  /// The model's leading eigenvectors, c columns, orthonormal and in order; random ones where its rank is lower. Of a
+  /// point that no landmark knows the whole row would be on the diagonal, an eigenvector of its own: from here on the
+  /// diagonal stays below half of the c-th value.
+  Matrix<T> leading(int64_t c, const SolverOptions& options);
   /// `multiply_sampled` without these entries, which are known exactly (sparse_part.h). The graph must outlive this.
   void leave_out(const NeighbourGraph& graph);
   /// The model as better degrees have it; not after `leave_out`.

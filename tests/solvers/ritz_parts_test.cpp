@@ -191,6 +191,24 @@ TEST(NystromModel, HasTheRowSumsOfLWhereDegreesAreExact) {
   }
 }
 
+TEST(NystromModel, PointsThatNoLandmarkKnowsAreNoEigenvectors) {
+  Matrix<double> X = clouds<double>(n, 2, 3.0, 1);
+  for (int64_t i = 0; i < 20; ++i) X(i, 0) = 40 + 5 * double(i / 2), X(i, 1) = 40 + double(i % 2);  // ten far pairs
+  const KernelAffinity<double> affinity(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 2));
+  const Normalized<double> L(affinity, affinity.degrees({}), 0.01);
+  std::vector<int64_t> landmarks;
+  for (int64_t j = 20; j < n; j += 10) landmarks.push_back(j);
+  NystromModel<double> model(L, landmarks, 40, {});
+  const Matrix<double> W = model.leading(6, options_for(1));
+  Matrix<double> unit(n, 20), image(n, 20);
+  for (int64_t i = 0; i < 20; ++i) unit(i, i) = 1;
+  model.multiply(unit, image);
+  for (int64_t i = 0; i < 20; ++i) {
+    EXPECT_LT(to_eigen(W).row(i).norm(), 0.1);
+    EXPECT_LT(image(i, i), 0.5) << "their whole row, 1, would be on the diagonal";
+  }
+}
+
 TEST(BatchMemory, ProjectionIsUnbiasedAndNoNoisierThanItSays) {
   const Matrix<double> W = random_basis(problem().L, 4, options_for(1));
   const MatrixXd basis = to_eigen(W), exact = basis.transpose() * problem().dense * basis;
@@ -383,7 +401,7 @@ TEST(NystromModel, SaysNothingOfPointsOfTinyDegree) {
 TEST(NystromModel, IsLWithAllPointsAsLandmarksAndItsVectorsAreThoseOfL) {
   std::vector<int64_t> all(n);
   std::iota(all.begin(), all.end(), int64_t{0});
-  const NystromModel<double> model(problem().L, all, n, {});
+  NystromModel<double> model(problem().L, all, n, {});
   const Matrix<double> W = model.leading(6, options_for(1));
   const double error = problem().error(to_eigen(W).leftCols(k), k);
   fmt::print("model of all points: error {:.1e}\n", error);
