@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mbsc bench: how fast kernel values come on this machine, beside what its processor can multiply at all.
 //
-// Products of n rows with a batch of 1,000 columns, 2 n m (d + r) operations, against SGEMM of 1024^3 by the OpenBLAS (or
-// MKL, BLIS) that is installed, found at run time. All are measured in turn, again and again, in slices of some
+// Products of n rows with a batch of 1,000 columns, 2 n m (d + r) operations, against SGEMM of 1024^3 by the OpenBLAS
+// (or MKL, BLIS) that is installed, found at run time. All are measured in turn, again and again, in slices of some
 // milliseconds, and the best of each counts: what else the machine does falls on some slices, not on all.
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -127,12 +127,15 @@ int run(const BenchFlags& flags) {
 
   const auto share = [&](const Product& product) { return product.gflops() / sgemm_gflops[size_t(product.threads)]; };
   std::optional<double> pass;
+  double pass_rate = 0;
   if (predicts) {
-    pass = double(flags.n) * double(flags.n) / products.back().pairs_per_second;
+    pass_rate = products.back().pairs_per_second;
+    pass = double(flags.n) * double(flags.n) / pass_rate;
     products.pop_back();
   }
   if (flags.json) {
-    nlohmann::ordered_json j{{"simd", simd::level_name()}, {"sgemm", nullptr}, {"tile", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json j{
+        {"simd", simd::level_name()}, {"sgemm", nullptr}, {"tile", nlohmann::ordered_json::array()}};
     if (!sgemm.name().empty()) j["sgemm"] = sgemm.name();
     for (const Product& p : products) {
       nlohmann::ordered_json row{{"d", p.d},
@@ -149,7 +152,7 @@ int run(const BenchFlags& flags) {
       j["tile"].push_back(row);
     }
     if (pass) j["pass"] = {{"n", flags.n}, {"d", flags.features}, {"clusters", flags.clusters}, {"threads", most},
-                           {"seconds", *pass}};
+                           {"pairs_per_second", pass_rate}, {"seconds", *pass}};
     fmt::print("{}\n", j.dump(2));
     return done;
   }
@@ -180,7 +183,7 @@ Command add_bench(CLI::App& app) {
   command->add_option("--n", flags->n, "predict the time of a pass over that many points ...");
   command->add_option("--features", flags->features, "... with that many features");
   command->add_option("--clusters,-k", flags->clusters, "... and clusters [10]");
-  command->add_option("--threads", flags->threads, "the most threads to measure [all]");
+  command->add_option("--threads", flags->threads, "the most threads to measure; 0 = all")->check(CLI::Range(0, 4096));
   command->add_option("--seconds", flags->seconds, "about as long [45]; every size is measured at least once");
   command->add_flag("--json", flags->json, "print JSON");
   return [flags] { return run(*flags); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused tile against SGEMM (OpenBLAS, 1024^3) in the same run: operations per second on 2 n m (d + r).
+// Symmetric passes against SGEMM (OpenBLAS, 1024^3) in the same run; batches of columns are what `mbsc bench` measures.
 //     bench_tile --benchmark_min_time=1 [--benchmark_filter=...]
 #include <benchmark/benchmark.h>
 #include <cblas.h>
@@ -32,21 +32,6 @@ void sgemm(benchmark::State& state) {
   count(state, 2.0 * n * n * n);
 }
 BENCHMARK(sgemm)->ArgName("threads")->Arg(1)->Arg(2)->UseRealTime();
-
-void batch_product(benchmark::State& state) {
-  const int64_t d = state.range(0), r = state.range(1), n = 40000, m = 1000;
-  const Matrix<float> X = filled(n, d), C = filled(m, r);
-  const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1.0 / double(d)}, RowSpace(n, int(state.range(2))));
-  std::vector<int64_t> columns(m);
-  for (int64_t j = 0; j < m; ++j) columns[j] = j * n / m;
-  Matrix<float> out(n, r);
-  for (auto _ : state) A.multiply_columns(columns, C, out, {});
-  count(state, 2.0 * double(n) * double(m) * double(d + r));
-}
-BENCHMARK(batch_product)
-    ->ArgNames({"d", "r", "threads"})
-    ->UseRealTime()
-    ->ArgsProduct({{2, 9, 16, 54, 784}, {10, 20}, {1, 2}});
 
 void degree_pass(benchmark::State& state) {
   const int64_t d = state.range(0), n = 20000;

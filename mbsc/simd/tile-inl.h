@@ -174,10 +174,12 @@ class TileRun {
   }
 
   void offer(int64_t panel, int64_t group, const T* values) {
-    const int64_t real = real_columns(group);
-    T least[kColumns];
-    for (int64_t j = 0; j < kColumns; ++j)
-      least[j] = j < real ? tile_.column_least[group * kColumns + j] : std::numeric_limits<T>::infinity();
+    const T* least = tile_.column_least + group * kColumns;
+    T padded[kColumns];
+    if (const int64_t real = real_columns(group); real < kColumns) {
+      std::fill(std::copy_n(least, real, padded), padded + kColumns, std::numeric_limits<T>::infinity());
+      least = padded;
+    }
     if (!any_above(values, tile_.row_least + panel * width_, least)) return;
     for_each_value(panel, group, values, [&](int64_t i, int64_t j, T value) {
       if (value > std::min(tile_.row_least[i], tile_.column_least[j])) tile_.offer(tile_.offer_context, i, j, value);
@@ -201,7 +203,8 @@ template <Task task, class T>
 void run_form(const Tile<T>& tile) {
   switch (tile.form) {
     case Form::gaussian:
-      return tile.direct ? TileRun<task, Form::gaussian, true, T>(tile).run() : TileRun<task, Form::gaussian, false, T>(tile).run();
+      return tile.direct ? TileRun<task, Form::gaussian, true, T>(tile).run()
+                         : TileRun<task, Form::gaussian, false, T>(tile).run();
     case Form::exponential:  // always direct: the root of a cancelled distance is worth nothing
       return TileRun<task, Form::exponential, true, T>(tile).run();
     case Form::cosine:

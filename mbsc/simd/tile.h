@@ -13,8 +13,8 @@
 //     degrees      the same with one right-hand side, and the sums of a_ij^2 beside those of a_ij
 //     evaluate     values_ij = a_ij
 //
-// Kept values are the bits of a float in [0, 1] without the sign, the highest bit of the exponent (which a value below 2
-// has not) and the 14 lowest of the fraction, rounded: off by 2^-10 of themselves at most, over the whole range.
+// Kept values are the bits of a float in [0, 1] without the sign, the highest bit of the exponent (which a value below
+// 2 has not) and the 14 lowest of the fraction, rounded: off by 2^-10 of themselves at most, over the whole range.
 //
 // Written once with Highway and dispatched at run time; MBSC_SIMD=AVX2 (or SSE4, SSE2, AVX3, ...) forces a level.
 // Layout: rows in panels of panel_rows() (two vectors), columns in groups of 6, so that 12 accumulators,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tile does to one panel and one group, or to a row of groups, compiled once for each SIMD level: inner products,
-// kernel values, products with right-hand sides. Values lie as [column][panel_rows] between these steps. They are kept
-// apart (NOINLINE) so that each has all registers to itself.
+// What a tile does to one panel and one group, or to a row of groups, compiled once for each SIMD level: inner
+// products, kernel values, products with right-hand sides. Values lie as [column][panel_rows] between these steps. They
+// are kept apart (NOINLINE) so that each has all registers to itself.
 // clang-format off
 #if defined(MBSC_SIMD_TILE_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_TILE_STEPS_INL_H_
@@ -34,8 +34,8 @@ constexpr int kVectors = 2 * kColumns;  ///< of the values of one panel (two vec
 /// Inner products, or squared distances by direct differences, of some features of a panel and a group: from zero or
 /// from those of the features before.
 template <bool direct, class T>
-HWY_INLINE void add_panel_features(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT group, int64_t features, bool from_zero,
-                             T* HWY_RESTRICT values) {
+HWY_INLINE void add_panel_features(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT group, int64_t features,
+                                   bool from_zero, T* HWY_RESTRICT values) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   Vector<T> a[kVectors];
@@ -83,7 +83,7 @@ HWY_NOINLINE void add_features(const T* panel, int64_t panels, const T* group, i
 /// (`rest`: as many numbers as values), then the polynomials of six vectors side by side, what registers hold.
 template <Form form, bool direct, class T>
 HWY_NOINLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, T gain,
-                             int64_t groups, T* HWY_RESTRICT values, T* HWY_RESTRICT rest) {
+                               int64_t groups, T* HWY_RESTRICT values, T* HWY_RESTRICT rest) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   if constexpr (form == Form::cosine) {
@@ -125,7 +125,7 @@ HWY_NOINLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RES
 /// dimension.
 template <int some, class T>
 HWY_NOINLINE void multiply_rows(const T* HWY_RESTRICT values, int64_t groups, const T* HWY_RESTRICT rhs, int64_t r,
-                              T* HWY_RESTRICT out) {
+                                T* HWY_RESTRICT out) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   Vector<T> o0[some], o1[some];
@@ -185,11 +185,11 @@ HWY_NOINLINE void multiply_rows(const T* values, int64_t groups, const T* rhs, i
   }
 }
 
-/// sums[c][j] += values' rhs, lane by lane, for some right-hand sides: one group against several panels, `stride` apart,
-/// whose rows are the inner dimension.
+/// sums[c][j] += values' rhs, lane by lane, for some right-hand sides: one group against several panels, `stride`
+/// apart, whose rows are the inner dimension.
 template <int some, class T>
 HWY_NOINLINE void multiply_columns(const T* HWY_RESTRICT values, int64_t stride, int64_t panels,
-                                 const T* HWY_RESTRICT rhs, int64_t r, T* HWY_RESTRICT sums) {
+                                   const T* HWY_RESTRICT rhs, int64_t r, T* HWY_RESTRICT sums) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   Vector<T> s[some][kColumns];
@@ -219,11 +219,11 @@ HWY_NOINLINE void multiply_columns(const T* HWY_RESTRICT values, int64_t stride,
     for (int j = 0; j < kColumns; ++j) hn::Store(s[c][j], tag, sums + (c * kColumns + j) * lanes);
 }
 
-/// For degrees: out[0] += values rhs, out[1] += values^2 rhs, and the same transposed, lane by lane, into sums[j][0], [1]
-/// unless they are null.
+/// For degrees: out[0] += values rhs, out[1] += values^2 rhs, and the same transposed, lane by lane, into sums[j][0]
+/// and [1] unless they are null.
 template <class T>
 HWY_NOINLINE void sum_values(const T* HWY_RESTRICT values, int64_t groups, const T* HWY_RESTRICT rhs,
-                           T* HWY_RESTRICT out, const T* HWY_RESTRICT row_rhs, T* HWY_RESTRICT sums) {
+                             T* HWY_RESTRICT out, const T* HWY_RESTRICT row_rhs, T* HWY_RESTRICT sums) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   // Two of each, for even and odd columns, so that they need not wait for each other.

@@ -30,8 +30,8 @@
 // the last sum taken as the larger of the sum over rows and, with rows of W all alike, k'/n of the noise outside of W.
 //
 // The largest entries of each row, S, are known beforehand (sparse_part.h) and need not be sampled: over the others
-// Y = (L - S) P, and S W and W'S W are added to G and B. M is without these entries too. On Pendigits and Shuttle half of
-// the noise or more goes with 16 entries a row.
+// Y = (L - S) P, and S W and W'S W are added to G and B. M is without these entries too. On Pendigits and Shuttle half
+// of the noise or more goes with 16 entries a row.
 //
 // The same columns tell the degrees, where these are sampled (degree_tally.h): better ones rescale P and L P
 // (rescaling.h).

@@ -90,14 +90,14 @@ void krylov_until(const Normalized<T>& L, const SolverOptions& options, const Bu
       const bool last = budget.spent(pairs.columns_evaluated + 2 * n - 1, pairs.iterations);
       if (enough && (residual <= std::max(target, floor) || last || whole)) {
         const bool progress = certify_ritz();
+        if (best > tolerance && !last && !anew) {
+          begin_anew();
+          continue;
+        }
         if (best <= tolerance)
           pairs.status = Status::converged;
         else if (last)
           pairs.status = Status::budget;
-        else if (!anew) {
-          begin_anew();
-          continue;
-        }
         else if (whole || !progress)
           pairs.status = Status::stalled;
         else {

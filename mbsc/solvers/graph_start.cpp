@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "mbsc/base/random.h"
-#include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/solvers/krylov_basis.h"
+#include "mbsc/solvers/sparse_part.h"
 
 namespace mbsc {
 
@@ -15,12 +15,10 @@ using Eigen::MatrixXd;
 
 namespace {
 
-/// L of the graph, with its own degrees.
+/// s of the graph with its own degrees, and what the regularisation adds to each.
 template <class T>
-class GraphOperator {
- public:
-  GraphOperator(const RowSpace& space, const NeighbourGraph& graph, double regularization)
-      : space_(space), graph_(graph), s_(size_t(graph.n())) {
+struct GraphDegrees {
+  GraphDegrees(const RowSpace& space, const NeighbourGraph& graph, double regularization) : s(size_t(graph.n())) {
     std::vector<double> degrees(size_t(graph.n()));
     const double total = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
       for (int64_t i = rows.begin; i < rows.end; ++i) {
@@ -29,65 +27,47 @@ class GraphOperator {
         out[0] += degrees[size_t(i)];
       }
     })[0];
-    const double tau = regularization * total / double(graph.n());
-    flat_ = tau / double(graph.n());
-    for (size_t i = 0; i < s_.size(); ++i) {
-      const double degree = degrees[i] + tau;
-      s_[i] = degree > 0 ? 1 / std::sqrt(degree) : 0;
-    }
+    tau = regularization * total / double(graph.n());
+    for (size_t i = 0; i < s.size(); ++i) s[i] = degrees[i] + tau > 0 ? T(1 / std::sqrt(degrees[i] + tau)) : T{};
   }
-
-  double inverse_root_degree(int64_t i) const { return s_[size_t(i)]; }
-
-  void multiply(MatrixView<const T> V, MatrixView<T> out) const {
-    const int64_t c = V.cols;
-    std::vector<double> projection(size_t(c), 0.0);
-    if (flat_ > 0)
-      projection = sum_over_blocks(space_, c, [&](int64_t, Range rows, std::span<double> sum) {
-        for (int64_t i = rows.begin; i < rows.end; ++i)
-          for (int64_t j = 0; j < c; ++j) sum[size_t(j)] += s_[size_t(i)] * double(V(i, j));
-      });
-    space_.for_each_block(
-        [&](int64_t, Range rows) {
-          std::vector<T> sum(static_cast<size_t>(c));
-          for (int64_t i = rows.begin; i < rows.end; ++i) {
-            for (int64_t j = 0; j < c; ++j) sum[size_t(j)] = T(flat_ * projection[size_t(j)]);
-            for (int64_t e = graph_.starts[size_t(i)]; e < graph_.starts[size_t(i + 1)]; ++e) {
-              const int64_t column = graph_.columns[size_t(e)];
-              const T a = T(graph_.values[size_t(e)] * s_[size_t(column)]);
-              const T* row = V.row(column);
-              for (int64_t j = 0; j < c; ++j) sum[size_t(j)] += a * row[j];
-            }
-            for (int64_t j = 0; j < c; ++j) out(i, j) = T(s_[size_t(i)]) * sum[size_t(j)];
-          }
-        },
-        40.0 * double(c));
-  }
-
- private:
-  const RowSpace& space_;
-  const NeighbourGraph& graph_;
-  std::vector<double> s_;
-  double flat_ = 0;
+  std::vector<T> s;
+  double tau;
 };
+
+/// out = L V of the graph: its edges, and (tau/n) s s'V.
+template <class T>
+void multiply_graph(const RowSpace& space, const GraphDegrees<T>& degrees, const SparsePart<T>& edges,
+                    MatrixView<const T> V, MatrixView<T> out) {
+  const auto projection = sum_over_blocks(space, V.cols, [&](int64_t, Range rows, std::span<double> sum) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t j = 0; j < V.cols; ++j) sum[size_t(j)] += double(degrees.s[size_t(i)]) * double(V(i, j));
+  });
+  const double share = degrees.tau / double(space.n());
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t j = 0; j < V.cols; ++j)
+        out(i, j) = T(double(degrees.s[size_t(i)]) * share * projection[size_t(j)]);
+  });
+  edges.add(1, V, out);
+}
 
 }  // namespace
 
 template <class T>
 Matrix<T> graph_block(const Normalized<T>& L, const NeighbourGraph& graph, int64_t c, const SolverOptions& options) {
   const RowSpace& space = L.rows();
-  require(space.comm().size() == 1, "a start from neighbours over several ranks is not supported yet");
   const double mean = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
     for (int64_t i = rows.begin; i < rows.end; ++i) out[0] += L.degrees()[size_t(i)];
   })[0] / double(L.n());
-  const GraphOperator<T> of_graph(space, graph, L.regularization_added() / mean);
+  const GraphDegrees<T> degrees(space, graph, L.regularization_added() / mean);
+  const SparsePart<T> edges(space, graph, degrees.s);
   constexpr int most_steps = 60;
   const int64_t capacity = std::min(L.n(), 8 * c);
   KrylovBasis<T> krylov(
       space,
       [&](MatrixView<const T> in, MatrixView<T> out) {
         if (options.stop.stop_requested()) throw Stopped();
-        of_graph.multiply(in, out);
+        multiply_graph<T>(space, degrees, edges, in, out);
       },
       options, random_basis(L, c, options), capacity);
   for (int step = 0; step < most_steps; ++step) {
@@ -101,7 +81,7 @@ Matrix<T> graph_block(const Normalized<T>& L, const NeighbourGraph& graph, int64
   space.for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i) {
       const double s = double(L.inverse_root_degrees()[size_t(i)]);
-      const T ratio = s > 0 ? T(of_graph.inverse_root_degree(i) / s) : T{};
+      const T ratio = s > 0 ? T(double(degrees.s[size_t(i)]) / s) : T{};
       for (int64_t j = 0; j < c; ++j) W(i, j) *= ratio;
     }
   });

@@ -124,12 +124,7 @@ class RitzSolver {
     Matrix<T> image(W_.rows(), columns_);
     model_->multiply(W_, image);
     theta_ = gram<T>(space_, W_, image).diagonal();
-    if (!options_.control_variate) {
-      model_.reset();
-    } else if (const NeighbourGraph* largest = L().all_degrees().graph.get()) {
-      known_.emplace(L(), *largest);
-      model_->leave_out(*largest);
-    }
+    if (!options_.control_variate) model_.reset();
     if (!graph) return;
     Matrix<T> other = graph_block(L(), *graph, columns_, options_);
     pairs_.start_is_graph = !compare;
@@ -172,6 +167,10 @@ class RitzSolver {
       certain = certain_columns<T>(L(), W_, std::min(sampled, n_) / 4, std::min(sampled, n_) / 16);
     left -= keep_certain(certain);
     if (int64_t(kept_.indices.size()) == n_) return run_kept();
+    if (const NeighbourGraph* largest = L().all_degrees().graph.get(); model_ && largest) {
+      known_.emplace(space_, *largest, L().inverse_root_degrees());
+      model_->leave_out(*largest);
+    }
     BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr, known_ ? &*known_ : nullptr);
     const bool constant = options_.batch_size > 0 || options_.iterations;
     int64_t doublings = model_random() ? 8 : 4;

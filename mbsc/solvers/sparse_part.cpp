@@ -32,14 +32,13 @@ void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<con
 }
 
 template <class T>
-SparsePart<T>::SparsePart(const Normalized<T>& L, const NeighbourGraph& graph)
-    : space_(&L.rows()), graph_(&graph), values_(graph.values.size()) {
-  require(L.comm().size() == 1, "a graph of neighbours over several ranks is not supported yet");
+SparsePart<T>::SparsePart(const RowSpace& space, const NeighbourGraph& graph, std::span<const T> s)
+    : space_(&space), graph_(&graph), values_(graph.values.size()) {
+  require(space.comm().size() == 1, "a graph of neighbours over several ranks is not supported yet");
   space_->for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e)
-        values_[size_t(e)] = L.inverse_root_degree(i) * T(graph.values[size_t(e)]) *
-                             L.inverse_root_degree(graph.columns[size_t(e)]);
+        values_[size_t(e)] = s[size_t(i)] * T(graph.values[size_t(e)]) * s[size_t(graph.columns[size_t(e)])];
   });
 }
 

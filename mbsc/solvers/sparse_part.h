@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest entries of every row of L, known exactly: S_ij = s_i a_ij s_j on the edges of the graph of neighbours
-// (affinity/neighbours.h). No batch need sample them, and where a kernel is narrow they are most of the noise.
+// A symmetric matrix on the edges of the graph of neighbours (affinity/neighbours.h): S_ij = s_i a_ij s_j. With the s
+// of L these are its largest entries, known exactly: no batch need sample them, and where a kernel is narrow they are
+// most of the noise.
 #pragma once
 
-#include "mbsc/affinity/normalized.h"
+#include <span>
+#include <vector>
+
+#include "mbsc/affinity/neighbours.h"
+#include "mbsc/base/matrix.h"
+#include "mbsc/linalg/row_space.h"
 
 namespace mbsc {
 
@@ -15,11 +21,9 @@ void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<con
 template <class T>
 class SparsePart {
  public:
-  /// The graph must outlive this.
-  SparsePart(const Normalized<T>& L, const NeighbourGraph& graph);
+  /// `s` of every row. Space and graph must outlive this.
+  SparsePart(const RowSpace& space, const NeighbourGraph& graph, std::span<const T> s);
 
-  const NeighbourGraph& graph() const { return *graph_; }
-  std::span<const T> values() const { return values_; }
   /// out += factor S V.
   void add(double factor, MatrixView<const T> V, MatrixView<T> out) const {
     add_edges<T>(*space_, *graph_, values_, factor, V, out);

@@ -106,7 +106,9 @@ TEST(BatchMemory, IsExactWhenEveryColumnIsSeen) {
 /// The largest entries of each row, and a model without them.
 struct KnownEntries {
   explicit KnownEntries(int64_t each)
-      : degrees(problem().A.degrees({}, {}, each)), known(problem().L, *degrees.graph), model(start_model()) {
+      : degrees(problem().A.degrees({}, {}, each)),
+        known(problem().L.rows(), *degrees.graph, problem().L.inverse_root_degrees()),
+        model(start_model()) {
     model.leave_out(*degrees.graph);
   }
   static NystromModel<double> start_model() {
