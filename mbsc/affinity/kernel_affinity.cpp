@@ -34,7 +34,7 @@ std::vector<double> feature_medians(const Points& points) {
 /// Coordinates relative to `center`, in units in which t is the exponent to the base 2.
 PackingRule make_rule(const Points& points, const std::vector<double>& center, double factor) {
   const int64_t d = points.features;
-  PackingRule rule{std::vector<double>(d), std::vector<double>(d), false};
+  PackingRule rule{std::vector<double>(d), std::vector<double>(d)};
   for (int64_t f = 0; f < d; ++f) {
     const double scale = points.scale.empty() ? 1 : points.scale[f];
     rule.offset[f] = (points.shift.empty() ? 0 : points.shift[f]) + (scale != 0 ? center[f] / scale : 0);
@@ -118,6 +118,7 @@ KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, co
   // The expanded form is off by about |x|^2 eps, which is the relative error of an rbf value: 1e-5 in float at 170. Of
   // an exponential one it is the root of that, too much on any data.
   direct_ = kernel.kind == KernelKind::exponential || norm > 170;
+  rule_.expanded = !direct_;
   if (!direct_) return;
   gain_ = T(gain);
   rule_ = make_rule(points_, exact_as_stored<T>(points_) ? zero : center, 1);

@@ -17,6 +17,7 @@ struct PackingRule {
   std::vector<double> offset;
   std::vector<double> factor;
   bool unit_length = false;
+  bool expanded = false;  ///< distances are, and columns are packed for that
 };
 
 namespace detail {
@@ -67,6 +68,7 @@ template <class T, class RowOf>
 void pack_points(const Points& points, const PackingRule& rule, int64_t count, const RowOf& row_of, int64_t width,
                  simd::Packed<T>& out) {
   out.resize(count, points.features, width);
+  out.doubled = rule.expanded && width == simd::group_columns;
   const bool contiguous = points.feature_stride == 1;
   if (points.type == ScalarType::float32)
     contiguous ? detail::pack_typed<T, float, true>(points, rule, row_of, out)

@@ -46,11 +46,9 @@ class TileRun {
         transposed_(task != Task::evaluate && tile.column_out != nullptr) {
     const int64_t values = kPanels * kGroups * kColumns * width_;
     const int64_t sums = transposed_ ? outs_ * kGroups * kColumns * lanes_ : 0;
-    const int64_t rest = kGroups * kColumns * width_;
-    tile.scratch->resize(size_t(values + rest + sums));
+    tile.scratch->resize(size_t(values + sums));
     values_ = tile.scratch->data();
-    rest_ = values_ + values;
-    sums_ = transposed_ ? rest_ + rest : nullptr;
+    sums_ = transposed_ ? values_ + values : nullptr;
     ascending_ = tile.column_index != nullptr &&
                  std::is_sorted(tile.column_index, tile.column_index + columns_.count);
   }
@@ -81,13 +79,12 @@ class TileRun {
     const int64_t at_a_time = kFeatureBytes / (kColumns * int64_t(sizeof(T)));
     for (int64_t f = 0; f < d_ || f == 0; f += at_a_time)
       for (int64_t g = 0; g < b.groups; ++g)
-        add_features<direct>(rows_.values.data() + (b.panel * d_ + f) * width_, b.panels,
-                             columns_.values.data() + ((b.group + g) * d_ + f) * kColumns, std::min(at_a_time, d_ - f),
-                             d_, f == 0, values_of(0, g), kGroups * kColumns * width_);
-    for (int64_t p = 0; p < b.panels; ++p)
-      apply_kernel<form, direct>(rows_.norms.data() + (b.panel + p) * width_,
-                                 columns_.norms.data() + b.group * kColumns, tile_.gain, b.groups, values_of(p, 0),
-                                 rest_);
+        add_features<form, direct>(rows_.values.data() + b.panel * d_ * width_,
+                                   columns_.values.data() + (b.group + g) * d_ * kColumns,
+                                   FeatureRange{f, std::min(at_a_time, d_ - f), d_},
+                                   rows_.norms.data() + b.panel * width_,
+                                   columns_.norms.data() + (b.group + g) * kColumns, tile_.gain, b.panels,
+                                   values_of(0, g), kGroups * kColumns * width_);
   }
 
   /// a_ii = 0 where a point of the block stands on both sides.
@@ -195,7 +192,6 @@ class TileRun {
   bool ascending_;
   int64_t kept_ = 0;
   T* values_;  ///< of a block: [panel][group][column][panel_rows]
-  T* rest_;    ///< of a panel: arguments of the exponential
   T* sums_;    ///< of a row of groups: [group][r][column][lanes], for degrees [column][2][lanes]
 };
 
@@ -224,14 +220,15 @@ void run_task(Task task, const Tile<T>& tile) {
   }
 }
 
-/// The same chain of multiply-adds as an inner product of the tile, so that a point's distance to itself is 0.
+/// The same chain of multiply-adds as an inner product of the tile, so that a point's distance to itself is 0. Columns
+/// of expanded distances are then multiplied by -2, which rounds nothing.
 template <class T>
 void norms_of(Packed<T>& points) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   const int64_t d = points.features;
   for (int64_t p = 0; p < points.pieces(); ++p) {
-    const T* x = points.values.data() + p * d * points.width;
+    T* x = points.values.data() + p * d * points.width;
     T* norms = points.norms.data() + p * points.width;
     if (points.width == kColumns) {
       Vector<T> sum[kColumns];
@@ -240,6 +237,7 @@ void norms_of(Packed<T>& points) {
         for (int j = 0; j < kColumns; ++j) {
           const Vector<T> v = hn::Set(tag, x[j]);
           sum[j] = hn::MulAdd(v, v, sum[j]);
+          if (points.doubled) x[j] *= -2;
         }
       for (int j = 0; j < kColumns; ++j) norms[j] = hn::GetLane(sum[j]);
     } else {

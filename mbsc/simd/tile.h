@@ -2,7 +2,7 @@
 // The hot loop: one tile of kernel values, from coordinates to its share of a product, without ever existing.
 //
 // For rows i and columns j of the tile
-//     expanded     t_ij = |x_i|^2 + |y_j|^2 - 2 x_i.y_j, clamped at 0
+//     expanded     t_ij = |x_i|^2 + |y_j|^2 - 2 x_i.y_j, clamped at 0; columns carry the -2
 //     direct       t_ij = sum_f (x_if - y_jf)^2            where the expanded form would cancel
 //     gaussian     a_ij = 2^-(gain t_ij)
 //     exponential  a_ij = 2^-(gain sqrt(t_ij))
@@ -48,12 +48,14 @@ struct Packed {
   int64_t count = 0;     ///< points
   int64_t features = 0;  ///< d
   int64_t width = 0;     ///< panel_rows or group_columns
+  /// Columns of expanded distances only: the values are -2 times the coordinates once the norms are known.
+  bool doubled = false;
   AlignedVector<T> values;
   AlignedVector<T> norms;
   int64_t pieces() const { return (count + width - 1) / width; }
   void resize(int64_t count_, int64_t features_, int64_t width_);
   T& at(int64_t i, int64_t f) { return values[static_cast<size_t>(((i / width) * features + f) * width + i % width)]; }
-  /// Fills `norms`; call after the values are in place.
+  /// Fills `norms`, and doubles the values where they are to be; call after the coordinates are in place.
   void compute_norms();
 };
 

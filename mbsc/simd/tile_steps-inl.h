@@ -31,93 +31,92 @@ using Vector = hn::Vec<Tag<T>>;
 constexpr int kColumns = group_columns;
 constexpr int kVectors = 2 * kColumns;  ///< of the values of one panel (two vectors of rows) against one group
 
-/// Inner products, or squared distances by direct differences, of some features of a panel and a group: from zero or
-/// from those of the features before.
-template <bool direct, class T>
-HWY_INLINE void add_panel_features(const T* HWY_RESTRICT panel, const T* HWY_RESTRICT group, int64_t features,
-                                   bool from_zero, T* HWY_RESTRICT values) {
-  const Tag<T> tag;
-  const size_t lanes = hn::Lanes(tag);
-  Vector<T> a[kVectors];
-  if (from_zero) {
-#pragma GCC unroll 12
-    for (int v = 0; v < kVectors; ++v) a[v] = hn::Zero(tag);
-  } else {
-#pragma GCC unroll 12
-    for (int v = 0; v < kVectors; ++v) a[v] = hn::Load(tag, values + v * lanes);
-  }
-  for (int64_t f = 0; f < features; ++f) {
-    const Vector<T> x0 = hn::Load(tag, panel);
-    const Vector<T> x1 = hn::Load(tag, panel + lanes);
-    panel += 2 * lanes;
-#pragma GCC unroll 6
-    for (int j = 0; j < kColumns; ++j) {
-      const Vector<T> y = hn::Set(tag, group[j]);
-      if constexpr (direct) {
-        const Vector<T> u0 = hn::Sub(x0, y), u1 = hn::Sub(x1, y);
-        a[2 * j] = hn::MulAdd(u0, u0, a[2 * j]);
-        a[2 * j + 1] = hn::MulAdd(u1, u1, a[2 * j + 1]);
-      } else {
-        a[2 * j] = hn::MulAdd(x0, y, a[2 * j]);
-        a[2 * j + 1] = hn::MulAdd(x1, y, a[2 * j + 1]);
-      }
-    }
-    group += kColumns;
-  }
-#pragma GCC unroll 12
-  for (int v = 0; v < kVectors; ++v) hn::Store(a[v], tag, values + v * lanes);
-}
+/// Some of all features.
+struct FeatureRange {
+  int64_t first, some, all;
+};
 
-/// The same of several panels, which have all of their features, `all`, in between, and a group, which stays in the
-/// first-level cache meanwhile.
-template <bool direct, class T>
-HWY_NOINLINE void add_features(const T* panel, int64_t panels, const T* group, int64_t features, int64_t all,
-                               bool from_zero, T* values, int64_t stride) {
-  const int64_t width = 2 * int64_t(hn::Lanes(Tag<T>()));
-  for (int64_t p = 0; p < panels; ++p)
-    add_panel_features<direct>(panel + p * all * width, group, features, from_zero, values + p * stride);
-}
-
-/// From inner products (or direct distances) to kernel values, one panel against several groups. The exponential is a
-/// long chain of operations and the processor sees only a few dozen ahead: so first all arguments, which go to memory
-/// (`rest`: as many numbers as values), then the polynomials of six vectors side by side, what registers hold.
+/// Kernel values from the sums over the features of one panel and one group. The exponential is a long chain of
+/// operations and the processor sees only a few dozen ahead: so first all arguments, which go to memory, then the
+/// polynomials of a few vectors side by side.
 template <Form form, bool direct, class T>
-HWY_NOINLINE void apply_kernel(const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, T gain,
-                               int64_t groups, T* HWY_RESTRICT values, T* HWY_RESTRICT rest) {
+HWY_INLINE void finish_values(const Vector<T>* a, const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms,
+                              T gain, T* HWY_RESTRICT values) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
   if constexpr (form == Form::cosine) {
-    for (int64_t v = 0; v < groups * kVectors; ++v)
-      hn::Store(hn::Max(hn::Load(tag, values + v * lanes), hn::Zero(tag)), tag, values + v * lanes);
+#pragma GCC unroll 12
+    for (int v = 0; v < kVectors; ++v) hn::Store(hn::Max(a[v], hn::Zero(tag)), tag, values + v * lanes);
     return;
   }
-  const Vector<T> factor = hn::Set(tag, gain);
+  alignas(64) T rest[kVectors * hn::MaxLanes(Tag<T>())];
   const Vector<T> rows0 = hn::Load(tag, row_norms), rows1 = hn::Load(tag, row_norms + lanes);
-#pragma GCC unroll 2
-  for (int64_t j = 0; j < groups * kColumns; ++j) {
+#pragma GCC unroll 6
+  for (int j = 0; j < kColumns; ++j) {
     const Vector<T> column = hn::Set(tag, column_norms[j]);
 #pragma GCC unroll 2
     for (int h = 0; h < 2; ++h) {
-      T* at = values + (2 * j + h) * lanes;
-      Vector<T> t = hn::Load(tag, at);
-      if constexpr (!direct) t = hn::NegMulAdd(hn::Set(tag, T(2)), t, hn::Add(h == 0 ? rows0 : rows1, column));
+      const int v = 2 * j + h;
+      Vector<T> t = a[v];
+      if constexpr (!direct) t = hn::Add(t, hn::Add(h == 0 ? rows0 : rows1, column));
       if constexpr (form == Form::exponential) t = hn::Sqrt(t);
-      if constexpr (direct) t = hn::Mul(t, factor);
+      if constexpr (direct) t = hn::Mul(t, hn::Set(tag, gain));
       const Split<Vector<T>> parts = split_exponent(tag, t);
-      hn::Store(parts.rest, tag, rest + (2 * j + h) * lanes);
-      hn::Store(parts.power, tag, at);
+      hn::Store(parts.rest, tag, rest + v * lanes);
+      hn::Store(parts.power, tag, values + v * lanes);
     }
   }
   constexpr int together = 6;
-#pragma GCC unroll 1
-  for (int64_t at = 0; at < groups * kVectors; at += together) {
-    Vector<T> p[together];
-    exp2_polynomial<together>(tag, rest, p);
 #pragma GCC unroll 6
-    for (int v = 0; v < together; ++v)
-      hn::Store(join_exponent(tag, p[v], hn::Load(tag, values + v * lanes)), tag, values + v * lanes);
-    rest += together * lanes;
-    values += together * lanes;
+  for (int v = 0; v < kVectors; v += together) exp2_join<together>(tag, rest + v * lanes, values + v * lanes);
+}
+
+/// What the features from one on, some of them, add to the inner products (of expanded distances: times -2), or to the
+/// squared distances by direct differences, of several panels and a group, which stays in the first-level cache
+/// meanwhile; and where these are the last features, kernel values of them.
+template <Form form, bool direct, class T>
+HWY_NOINLINE void add_features(const T* HWY_RESTRICT panels, const T* HWY_RESTRICT columns, const FeatureRange& range,
+                               const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, T gain,
+                               int64_t count, T* HWY_RESTRICT values, int64_t stride) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  for (int64_t p = 0; p < count; ++p) {
+    const T* HWY_RESTRICT panel = panels + (p * range.all + range.first) * int64_t(2 * lanes);
+    const T* HWY_RESTRICT group = columns + range.first * kColumns;
+    Vector<T> a[kVectors];
+    if (range.first == 0) {
+#pragma GCC unroll 12
+      for (int v = 0; v < kVectors; ++v) a[v] = hn::Zero(tag);
+    } else {
+#pragma GCC unroll 12
+      for (int v = 0; v < kVectors; ++v) a[v] = hn::Load(tag, values + v * lanes);
+    }
+    for (int64_t f = 0; f < range.some; ++f) {
+      const Vector<T> x0 = hn::Load(tag, panel);
+      const Vector<T> x1 = hn::Load(tag, panel + lanes);
+      panel += 2 * lanes;
+#pragma GCC unroll 6
+      for (int j = 0; j < kColumns; ++j) {
+        const Vector<T> y = hn::Set(tag, group[j]);
+        if constexpr (direct) {
+          const Vector<T> u0 = hn::Sub(x0, y), u1 = hn::Sub(x1, y);
+          a[2 * j] = hn::MulAdd(u0, u0, a[2 * j]);
+          a[2 * j + 1] = hn::MulAdd(u1, u1, a[2 * j + 1]);
+        } else {
+          a[2 * j] = hn::MulAdd(x0, y, a[2 * j]);
+          a[2 * j + 1] = hn::MulAdd(x1, y, a[2 * j + 1]);
+        }
+      }
+      group += kColumns;
+    }
+    if (range.first + range.some == range.all) {
+      finish_values<form, direct>(a, row_norms, column_norms, gain, values);
+    } else {
+#pragma GCC unroll 12
+      for (int v = 0; v < kVectors; ++v) hn::Store(a[v], tag, values + v * lanes);
+    }
+    row_norms += 2 * lanes;
+    values += stride;
   }
 }
 
