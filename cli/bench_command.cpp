@@ -83,8 +83,8 @@ struct Product {
 
   void measure() {
     constexpr int64_t m = 1000;
-    // About 10^8 operations a thread, in blocks enough for all.
-    const int64_t n = std::clamp<int64_t>(threads * 100'000'000 / (2 * m * (d + r)), 1024 * threads, 100'000);
+    // About 10^8 operations a thread; rows enough to share among them, and for the packing of columns not to count.
+    const int64_t n = std::clamp<int64_t>(threads * 100'000'000 / (2 * m * (d + r)), 4096 * threads, 100'000);
     const Matrix<float> X = filled(n, d), C = filled(m, r);
     const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1 / double(d)}, RowSpace(n, threads));
     std::vector<int64_t> columns(m);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mbsc/base/points.h"
+#include "mbsc/simd/pack.h"
 #include "mbsc/simd/tile.h"
 
 namespace mbsc {
@@ -35,27 +36,26 @@ double inverse_length(const Source* x, int64_t stride, const PackingRule& rule) 
 
 template <class T, class Source, bool contiguous, class RowOf>
 void pack_typed(const Points& points, const PackingRule& rule, const RowOf& row_of, simd::Packed<T>& out) {
-  // A few features of all rows of a piece at a time: what is read and what is written stay in the first-level cache.
-  constexpr int64_t together = 16;
   const Source* data = static_cast<const Source*>(points.data);
   const int64_t d = points.features, stride = contiguous ? 1 : points.feature_stride;
   std::vector<double> lengths(size_t(out.width), 1.0);
+  std::vector<const Source*> from(size_t(out.width));
+  const simd::PackFormula formula{rule.offset.data(), rule.factor.data(), rule.unit_length ? lengths.data() : nullptr};
   for (int64_t first = 0; first < out.count; first += out.width) {
     const int64_t rows = std::min(out.width, out.count - first);
     T* piece = &out.at(first, 0);
     if (rule.unit_length)
       for (int64_t i = 0; i < rows; ++i)
         lengths[size_t(i)] = inverse_length(data + row_of(first + i) * points.row_stride, stride, rule);
-    for (int64_t begin = 0; begin < d; begin += together) {
-      const int64_t count = std::min(together, d - begin);
-      const double* offset = rule.offset.data() + begin;
-      const double* factor = rule.factor.data() + begin;
+    if constexpr (contiguous) {
+      for (int64_t i = 0; i < rows; ++i) from[size_t(i)] = data + row_of(first + i) * points.row_stride;
+      simd::pack_piece<T, Source>(from.data(), rows, d, formula, out.width, piece);
+    } else {
       for (int64_t i = 0; i < rows; ++i) {
-        const Source* x = data + row_of(first + i) * points.row_stride + begin * stride;
-        T values[together];
-        for (int64_t f = 0; f < count; ++f)
-          values[f] = T((double(x[f * stride]) - offset[f]) * factor[f] * lengths[size_t(i)]);
-        for (int64_t f = 0; f < count; ++f) piece[(begin + f) * out.width + i] = values[f];
+        const Source* x = data + row_of(first + i) * points.row_stride;
+        for (int64_t f = 0; f < d; ++f)
+          piece[f * out.width + i] =
+              T((double(x[f * stride]) - rule.offset[f]) * rule.factor[f] * lengths[size_t(i)]);
       }
     }
   }

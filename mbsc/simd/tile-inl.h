@@ -231,15 +231,19 @@ void norms_of(Packed<T>& points) {
     T* x = points.values.data() + p * d * points.width;
     T* norms = points.norms.data() + p * points.width;
     if (points.width == kColumns) {
-      Vector<T> sum[kColumns];
-      for (int j = 0; j < kColumns; ++j) sum[j] = hn::Zero(tag);
-      for (int64_t f = 0; f < d; ++f, x += kColumns)
-        for (int j = 0; j < kColumns; ++j) {
-          const Vector<T> v = hn::Set(tag, x[j]);
-          sum[j] = hn::MulAdd(v, v, sum[j]);
-          if (points.doubled) x[j] *= -2;
+      const hn::CappedTag<T, packed_room> some;
+      for (size_t j = 0; j < kColumns; j += hn::Lanes(some)) {  // lanes beyond the group are not used
+        auto sum = hn::Zero(some);
+        for (int64_t f = 0; f < d; ++f) {
+          const auto v = hn::LoadU(some, x + f * kColumns + j);
+          sum = hn::MulAdd(v, v, sum);
         }
-      for (int j = 0; j < kColumns; ++j) norms[j] = hn::GetLane(sum[j]);
+        T sums[packed_room];
+        hn::StoreU(sum, some, sums);
+        std::copy_n(sums, std::min(hn::Lanes(some), size_t(kColumns) - j), norms + j);
+      }
+      if (points.doubled)
+        for (int64_t i = 0; i < d * kColumns; ++i) x[i] *= -2;
     } else {
       Vector<T> low = hn::Zero(tag), high = low;
       for (int64_t f = 0; f < d; ++f, x += 2 * lanes) {

@@ -48,10 +48,11 @@ void Packed<T>::resize(int64_t count_, int64_t features_, int64_t width_) {
   count = count_;
   features = features_;
   width = width_;
-  values.resize(static_cast<size_t>(pieces() * features * width));
+  const int64_t size = pieces() * features * width;
+  values.resize(static_cast<size_t>(size + packed_room));
   norms.resize(static_cast<size_t>(pieces() * width));
   if (count % width != 0)  // the padding of the last piece
-    std::fill(values.end() - features * width, values.end(), T{});
+    std::fill(values.begin() + size - features * width, values.end(), T{});
 }
 template <>
 void Packed<float>::compute_norms() {

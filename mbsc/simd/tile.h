@@ -35,6 +35,8 @@ enum class Form { gaussian, exponential, cosine };
 enum class Task { multiply, degrees, evaluate };
 
 inline constexpr int group_columns = 6;
+/// Numbers behind the last of packed coordinates that may be read, and are not used.
+inline constexpr int packed_room = 8;
 /// Rows of a panel at the level in use, for float and double.
 template <class T>
 int panel_rows();

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bare passes over all pairs of a file's points, each the best of some rounds in which all are measured in turn:
+//     degrees      row sums and sums of squares, each pair once
+//     neighbours   the same, keeping the 16 largest entries of each row
+//     one_vector   A v without symmetry: all n columns against all rows
+//     product      A V with `columns` right-hand sides, each pair once
+//     cached       the same from values kept by the degree pass (--memory)
+// and SGEMM (OpenBLAS, 1024^3) with as many threads. Right-hand sides are ((i columns + c) 2654435761 mod 2^32) / 2^32
+// - 1/2. Prints JSON; --output writes the product, so that others can be compared with it.
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/base/stopwatch.h"
+#include "mbsc/base/thread_pool.h"
+#include "mbsc/io/read.h"
+#include "mbsc/io/write.h"
+
+extern "C" void openblas_set_num_threads(int);
+
+namespace {
+
+using namespace mbsc;
+
+struct Flags {
+  std::string input, output;
+  double gamma = 1;
+  int64_t columns = 10, memory = 0;
+  int rounds = 3, threads = 0;
+};
+
+Matrix<float> right_hand_sides(int64_t n, int64_t columns) {
+  Matrix<float> V(n, columns);
+  for (int64_t i = 0; i < V.size(); ++i) V.data()[i] = float(double(uint32_t(i * 2654435761)) / 4294967296.0 - 0.5);
+  return V;
+}
+
+double largest_difference(const Matrix<float>& a, const Matrix<float>& b) {
+  double largest = 0, size = 0;
+  for (int64_t i = 0; i < a.size(); ++i) {
+    largest = std::max(largest, std::abs(double(a.data()[i]) - double(b.data()[i])));
+    size = std::max(size, std::abs(double(a.data()[i])));
+  }
+  return largest / size;
+}
+
+/// The best time of each pass, in the order of their first measurement.
+class Times {
+ public:
+  template <class Function>
+  void take(const std::string& name, const Function& pass) {
+    const Stopwatch clock;
+    pass();
+    const double seconds = clock.seconds();
+    if (!best_.contains(name)) best_[name] = seconds;
+    best_[name] = std::min(best_[name].get<double>(), seconds);
+  }
+  const nlohmann::ordered_json& best() const { return best_; }
+
+ private:
+  nlohmann::ordered_json best_;
+};
+
+int run(const Flags& flags) {
+  ReadOptions options;
+  options.threads = flags.threads;
+  const Table table = read_table(flags.input, options);
+  const Points points = table.points();
+  const int64_t n = points.rows;
+  const Kernel kernel{KernelKind::rbf, flags.gamma};
+  const KernelAffinity<float> A(points, kernel, RowSpace(n, flags.threads));
+  KernelAffinity<float> kept(points, kernel, RowSpace(n, flags.threads));
+  const Matrix<float> V = right_hand_sides(n, flags.columns), v = right_hand_sides(n, 1);
+  Matrix<float> product(n, flags.columns), cached(n, flags.columns), out(n, 1);
+  std::vector<int64_t> all(static_cast<size_t>(n));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  Matrix<float> left(1024, 1024), right(1024, 1024), both(1024, 1024);
+  openblas_set_num_threads(flags.threads);
+
+  Times times;
+  for (int round = 0; round < flags.rounds; ++round) {
+    for (int more = 0; more < 10; ++more)
+      times.take("sgemm", [&] {
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, 1024, 1024, 1024, 1, left.data(), 1024, right.data(),
+                    1024, 0, both.data(), 1024);
+      });
+    times.take("degrees", [&] { A.degrees({}); });
+    times.take("neighbours", [&] { A.degrees({}, {}, 16); });
+    times.take("one_vector", [&] { A.multiply_columns(all, v, out, {}); });
+    times.take("product", [&] { A.multiply(V, product, {}); });
+    if (flags.memory == 0) continue;
+    if (round == 0) {
+      kept.keep_values(flags.memory);
+      kept.degrees({});
+    }
+    times.take("cached", [&] { kept.multiply(V, cached, {}); });
+  }
+  nlohmann::ordered_json result{{"n", n},
+                                {"d", points.features},
+                                {"columns", flags.columns},
+                                {"threads", flags.threads},
+                                {"rounds", flags.rounds},
+                                {"sgemm_gflops", 2e-9 * 1024 * 1024 * 1024 / times.best()["sgemm"].get<double>()},
+                                {"seconds", times.best()}};
+  if (flags.memory > 0) {
+    result["kept_bytes"] = kept.kept_bytes();
+    result["cached_relative_difference"] = largest_difference(product, cached);
+  }
+  if (!flags.output.empty()) write_npy(flags.output, product);
+  fmt::print("{}\n", result.dump(1));
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  CLI::App app("times passes over all pairs of points");
+  Flags flags;
+  app.add_option("input", flags.input, "points as .npy, .csv, ...; no labels")->required();
+  app.add_option("--gamma", flags.gamma, "of exp(-gamma |x-y|^2)");
+  app.add_option("--columns", flags.columns, "right-hand sides [10]");
+  app.add_option("--memory", flags.memory, "bytes for kept values: measures `cached` [0]")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--rounds", flags.rounds, "[3]");
+  app.add_option("--threads", flags.threads, "0 = all");
+  app.add_option("--output", flags.output, "the product, .npy");
+  CLI11_PARSE(app, count, words);
+  if (flags.threads == 0) flags.threads = mbsc::default_threads();
+  try {
+    return run(flags);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_product: {}\n", error.what());
+    return 2;
+  }
+}

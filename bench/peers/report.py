@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/peers.md and docs/peers.svg from what `run` measured."""
+import textwrap
+
+TITLES = {"pendigits": "Pendigits", "shuttle": "Shuttle", "mnist": "MNIST"}
+ABOUT = {
+    "mbsc": "the program with its defaults but gamma",
+    "mbsc-passes-1": "`--method minibatch --passes 1`",
+    "mbsc-exact": "`--method exact`",
+    "mbsc-paper": "`--preset paper --passes 1`",
+    "mbsc-nystrom-1000": "`--method nystrom --landmarks 1000`",
+    "sklearn-arpack": "`SpectralClustering(eigen_solver='arpack')`",
+    "sklearn-lobpcg": "the same with `'lobpcg'`",
+    "sklearn-amg": "the same with `'amg'`",
+    "sklearn-nystroem-100": "`Nystroem(n_components=100)` and `KMeans(n_init=10)`",
+    "sklearn-nystroem-500": "500 components",
+    "sklearn-nystroem-1000": "1,000 components",
+    "sklearn-nystroem-2000": "2,000 components",
+    "dask-ml": "`dask_ml.cluster.SpectralClustering(n_components=1000)`",
+    "paper-numpy": "the paper's algorithm in numpy (float32), one pass of batches of 100",
+}
+EXACT = ["sklearn-arpack", "sklearn-lobpcg", "sklearn-amg"]
+
+HEAD = """\
+# Beside its peers
+
+Time, memory and result of mbsc and of what else clusters spectrally, in one run on one machine: same points, same k,
+same gamma (the paper's). Peers are timed from points in memory to labels, without reading and imports; mbsc as a user sees
+it, from the start of the process and the compressed file to the labels on disk. Best of the rounds that are said; all
+take turns in a round. NMI is against the classes, agreement the NMI against the labels of the exact solution, error the
+rms sine of the angles to the exact eigenvectors where a method gives its embedding.
+
+![seconds and NMI](peers.svg)
+
+{machine}
+
+<!-- not run: takes an hour -->
+```sh
+bench/peers/run
+```
+"""
+
+
+def row_named(data, method):
+    return next((row for row in data["rows"] if row["method"] == method and "seconds" in row), None)
+
+
+def gibibytes(size):
+    return f"{size / 2**30:.2f}" if size < 2**30 else f"{size / 2**30:.1f}"
+
+
+def seconds(value):
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def on_the_curve(method):
+    return method.startswith(("mbsc-sampled-", "mbsc-exact-"))
+
+
+def about(method):
+    if on_the_curve(method):
+        _, degrees, passes = method.split("-")
+        return f"`--method minibatch --degrees {degrees} --passes {passes}`"
+    return ABOUT[method]
+
+
+def main_table(data):
+    lines = ["| | what | seconds | peak GiB | NMI | agreement | error |", "|---|---|---|---|---|---|---|"]
+    for row in data["rows"]:
+        method = row["method"]
+        if method == "keops-product":
+            continue
+        if "failed" in row:
+            lines.append(f"| `{method}` | {about(method)} | - | - | - | - | {row['failed']} |")
+            continue
+        error = f"{row['error']:.2g}" if "error" in row else ""
+        lines.append(f"| `{method}` | {about(method)} | {seconds(row['seconds'])} |"
+                     f" {gibibytes(row['peak_memory_bytes'])} | {row['nmi']:.3f} | {row['agreement']:.3f} | {error} |")
+    return "\n".join(lines)
+
+
+def fastest_with(data, limit):
+    """The quickest run of minibatch whose error is at most the limit."""
+    found = [row for row in data["rows"] if "error" in row and row["error"] <= limit
+             and (on_the_curve(row["method"]) or row["method"] == "mbsc-passes-1")]
+    return min(found, key=lambda row: row["seconds"], default=None)
+
+
+def best_within(data, limit):
+    found = [row for row in data["rows"] if "error" in row and row["seconds"] <= limit
+             and (on_the_curve(row["method"]) or row["method"] == "mbsc-passes-1")]
+    return min(found, key=lambda row: row["error"], default=None)
+
+
+def ratios(data):
+    text = []
+    solvers = [row for row in map(lambda name: row_named(data, name), EXACT) if row]
+    one = row_named(data, "mbsc-passes-1")
+    if solvers and one:
+        best = min(solvers, key=lambda row: row["seconds"])
+        text.append(f"`--passes 1` is {best['seconds'] / one['seconds']:.1f} times faster than the best of scikit-learn's exact "
+                    f"solvers (`{best['method']}`) with {best['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times less "
+                    f"memory; NMI {one['nmi']:.3f} against {best['nmi']:.3f}.")
+    paper = row_named(data, "paper-numpy")
+    ours = row_named(data, "mbsc-paper")
+    if paper and ours:
+        text.append(f"One pass of the paper's algorithm: the program takes {ours['seconds']:.3g} s, numpy "
+                    f"{paper['seconds']:.3g} s ({paper['seconds'] / ours['seconds']:.1f} times as long), labels included.")
+    if paper:
+        nearest = fastest_with(data, paper["error"])
+        if nearest:
+            text.append(f"The error that numpy's version has after its pass, {paper['error']:.2g}, takes "
+                        f"{nearest['seconds']:.3g} s (`{nearest['method']}`: {nearest['error']:.2g}): "
+                        f"{paper['seconds'] / nearest['seconds']:.0f} times less.")
+    nystroem = row_named(data, "sklearn-nystroem-1000")
+    landmarks = row_named(data, "mbsc-nystrom-1000")
+    if nystroem and landmarks:
+        best = best_within(data, nystroem["seconds"])
+        outcome = (f"reaches an error of {best['error']:.2g} (`{best['method']}`, {best['seconds']:.3g} s)" if best
+                   else "does not get to a result")
+        text.append(f"In the time of `Nystroem(1000)` and `KMeans`, {nystroem['seconds']:.3g} s, minibatch {outcome}; "
+                    f"our own Nystrom with 1,000 landmarks has {landmarks['error']:.2g}.")
+    return "\n".join("- " + line for line in text)
+
+
+def bare_passes(data):
+    found = data["bare_passes"]
+    times = found["seconds"]
+    rows = [("degrees (sums and sums of squares), each pair once", times["degrees"]),
+            ("the same, keeping the 16 largest entries of each row", times["neighbours"]),
+            ("A v, one vector, without symmetry", times["one_vector"]),
+            (f"A V, {found['columns']} vectors, each pair once", times["product"])]
+    if "cached" in times:
+        rows.append((f"A V from kept values, {found['kept_bytes'] / 2**30:.2f} GiB (differs by"
+                     f" {found['cached_relative_difference']:.1g})", times["cached"]))
+    if "keops_seconds" in found:
+        rows.append((f"A V by KeOps on the CPU (differs by {found['keops_relative_difference']:.1g})",
+                     found["keops_seconds"]))
+    lines = ["| | seconds |", "|---|---|", *(f"| {name} | {value:.3g} |" for name, value in rows)]
+    text = [f"Degrees take {times['degrees'] / times['one_vector']:.2f} of a pass with one vector without symmetry."]
+    if "cached" in times:
+        text.append(f"A product from kept values is {times['product'] / times['cached']:.1f} times faster than one on the"
+                    f" fly, {times['one_vector'] / times['cached']:.0f} times than a pass without symmetry.")
+    if "keops_seconds" in found:
+        text.append(f"KeOps takes {found['keops_seconds'] / times['product']:.1f} times as long as ours.")
+    for row in data["rows"]:
+        if row["method"] == "keops-product" and "failed" in row:
+            text.append(f"KeOps: {row['failed']}.")
+    return "\n".join(lines) + "\n\n" + textwrap.fill(" ".join(text), 120)
+
+
+def document(results):
+    any_set = next(iter(results.values()))
+    commits = {data["commit"] for data in results.values()}
+    machine = any_set["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in any_set["versions"].items())
+    text = HEAD.format(machine=textwrap.fill(
+        f"{machine['cpu']}, {machine['cpus']} cores, {machine['memory_gib']} GiB; commit {', '.join(sorted(commits))}; "
+        f"{versions}.", 120))
+    for name, data in results.items():
+        text += f"""
+## {TITLES[name]}
+
+n = {data['n']:,}, k = {data['k']}, gamma = {data['gamma']:.5g}; best of {data['rounds']}.
+
+{main_table(data)}
+
+{ratios(data)}
+
+The bare passes (best of {data['bare_passes']['rounds']}):
+
+{bare_passes(data)}
+"""
+    return text
+
+
+def figure(results, path):
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    plt.rcParams.update({"svg.hashsalt": "peers", "svg.fonttype": "none", "font.family": "sans-serif"})
+    drawing, panels = plt.subplots(1, len(results), figsize=(4.6 * len(results), 4), squeeze=False,
+                                   layout="constrained")
+    styles = {"mbsc": ("#D55E00", "o"), "sklearn": ("#0072B2", "s"), "dask": ("#009E73", "^"),
+              "paper": ("#000000", "X")}
+    for axes, (name, data) in zip(panels.flat, results.items()):
+        for row in data["rows"]:
+            if "nmi" not in row:
+                continue
+            color, marker = styles[row["method"].split("-")[0]]
+            axes.plot(row["seconds"], row["nmi"], marker=marker, color=color, linestyle="none", markersize=6)
+            if not on_the_curve(row["method"]):
+                axes.annotate(row["method"], (row["seconds"], row["nmi"]), fontsize=6.5, xytext=(4, 3),
+                              textcoords="offset points", rotation=20)
+        axes.set_xscale("log")
+        axes.set_title(TITLES[name], fontsize=10)
+        axes.set_xlabel("seconds")
+        axes.set_ylabel("NMI")
+        axes.grid(True, color="#dddddd", linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.margins(x=0.25)
+    drawing.savefig(path, metadata={"Date": None, "Creator": None})
+    with open(path, encoding="utf-8") as stream:
+        lines = [line.rstrip() for line in stream]
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write("\n".join(lines) + "\n")
