@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/scaling.md and docs/scaling.svg from what `run` measured."""
+import textwrap
+
+HEAD = """\
+# How it grows
+
+Time and memory of the program on generated blobs, against the number of points, features, clusters and the batch. With a
+fixed batch, a fixed number of iterations and sampled degrees the work is linear in n; the default evaluates every pair
+for the degrees and about one pass more, so that it is quadratic in n, in memory that stays linear.
+
+![seconds and memory](scaling.svg)
+
+{machine}
+
+<!-- not run: takes half an hour -->
+```sh
+bench/scaling/run
+```
+"""
+TITLES = {
+    "n": "Points, fixed batches", "default": "Points, defaults", "d": "Features", "k": "Clusters",
+    "m": "Columns of a batch",
+}
+STAGES = ["read", "degrees", "solve", "kmeans", "total"]
+
+
+def memory_text(rows):
+    """What a point costs beside its coordinates, in numbers of k' = 3k columns."""
+    large = [row for row in rows if row["n"] >= 1_000_000]
+    if len(large) < 2:
+        return ""
+    per_point = [(row["peak_memory_bytes"] - 4.0 * row["n"] * row["d"]) / (row["n"] * 3 * row["k"]) for row in large]
+    return (f"Memory is the points and c n k' with k' = 3k columns: c = {min(per_point):.1f} to {max(per_point):.1f} bytes"
+            f" from a million points on.")
+
+
+def section(sweep, data, exponent, labels):
+    rows = data["rows"]
+    base = {key: rows[0][key] for key in ("n", "d", "k", "m") if key != sweep}
+    if sweep == "default":
+        base = {"d": base["d"], "k": base["k"]}
+    fixed = ", ".join(f"{key} = {value:,}" for key, value in base.items())
+    lines = [f"| {labels[sweep]} | " + " | ".join(STAGES) + " | peak MiB | kernel values per second | NMI |",
+             "|---|" + "---|" * (len(STAGES) + 3)]
+    for row in rows:
+        stages = " | ".join(f"{row['seconds'][stage]:.2f}" for stage in STAGES)
+        spent = row["seconds"]["degrees"] + row["seconds"]["solve"]
+        rate = f"{row['kernel_values'] / spent:.2g}" if spent > 0 else "-"
+        lines.append(f"| {row['size']:,} | {stages} | {row['peak_memory_bytes'] / 2**20:.0f} | {rate} |"
+                     f" {row['nmi']:.3f} |")
+    found = [f"{key} {exponent(rows, key):.2f}" for key in ("solve", "total") if exponent(rows, key) is not None]
+    text = f"Exponents of {labels[sweep]}: {', '.join(found)}. " if found else ""
+    if sweep == "n":
+        text += memory_text(rows)
+    return f"""
+## {TITLES[sweep]}
+
+{fixed}; seconds by stage:
+
+""" + "\n".join(lines) + "\n\n" + textwrap.fill(text, 120) + "\n"
+
+
+def figure(results, path, labels):
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    plt.rcParams.update({"svg.hashsalt": "scaling", "svg.fonttype": "none", "font.family": "sans-serif"})
+    drawing, panels = plt.subplots(2, len(results), figsize=(3.6 * len(results), 6), squeeze=False,
+                                   layout="constrained")
+    for column, (sweep, data) in enumerate(results.items()):
+        sizes = [row["size"] for row in data["rows"]]
+        upper, lower = panels[0][column], panels[1][column]
+        for stage, color, marker in (("total", "#000000", "o"), ("solve", "#D55E00", "s"), ("degrees", "#0072B2", "^"),
+                                     ("kmeans", "#009E73", "v")):
+            seconds = [max(1e-3, row["seconds"][stage]) for row in data["rows"]]
+            upper.plot(sizes, seconds, color=color, marker=marker, label=stage, markersize=5)
+        lower.plot(sizes, [row["peak_memory_bytes"] / 2**20 for row in data["rows"]], color="#000000", marker="o",
+                   label="peak")
+        lower.plot(sizes, [4 * row["n"] * row["d"] / 2**20 for row in data["rows"]], color="#56B4E9",
+                   linestyle="dashed", label="the points alone")
+        for axes, name in ((upper, "seconds"), (lower, "MiB")):
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlabel(labels[sweep])
+            axes.set_ylabel(name)
+            axes.grid(True, color="#dddddd", linewidth=0.6)
+            axes.set_axisbelow(True)
+            axes.legend(fontsize=7, frameon=False)
+        upper.set_title(TITLES[sweep], fontsize=10)
+    drawing.savefig(path, metadata={"Date": None, "Creator": None})
+    with open(path, encoding="utf-8") as stream:
+        lines = [line.rstrip() for line in stream]
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write("\n".join(lines) + "\n")
+
+
+def write(results, folder, exponent, labels):
+    first = next(iter(results.values()))
+    commits = ", ".join(sorted({data["commit"] for data in results.values()}))
+    machine = first["machine"]
+    threads = first["rows"][0]["threads"]
+    text = HEAD.format(machine=f"{machine['cpu']}, {threads} threads, {machine['memory_gib']} GiB; commit {commits}.")
+    text += "".join(section(sweep, data, exponent, labels) for sweep, data in results.items())
+    (folder / "scaling.md").write_text(text, encoding="utf-8")
+    figure(results, folder / "scaling.svg", labels)
