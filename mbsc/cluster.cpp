@@ -118,7 +118,14 @@ Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& opti
                      const std::function<void(double)>& progress, Clustering& result) {
   const int64_t n = affinity.n();
   if (options.degrees == DegreeKind::exact) {
-    return affinity.degrees(stop, progress, starts_from_neighbours(result.method, options) ? neighbours_kept(n) : 0);
+    const int64_t neighbours = starts_from_neighbours(result.method, options) ? neighbours_kept(n) : 0;
+    // Where a pass is cheap, looking for neighbours takes most of it, and often they are not needed.
+    if (neighbours > 0 && double(n) * double(n) * (affinity.cost_of_value() + 10) < 2e10) {
+      Degrees degrees = affinity.degrees(stop, progress);
+      if (!wants_neighbours(Normalized<float>(affinity, degrees, options.regularization), solver_options(options, stop)))
+        return degrees;
+    }
+    return affinity.degrees(stop, progress, neighbours);
   }
   Degrees degrees;
   if (options.degrees == DegreeKind::nystrom) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/kmeans/kmeans.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "mbsc/base/parallel.h"
 #include "mbsc/base/require.h"
 #include "mbsc/kmeans/lloyd.h"
 #include "mbsc/kmeans/seeding.h"
@@ -66,12 +68,19 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
           spread.mean_variance);
 
   const LloydLimits limits{options.max_iterations, options.tolerance * spread.mean_variance};
-  KMeansResult best;
-  for (int restart = 0; restart < options.restarts; ++restart) {
-    if (restart > 0 && space.comm().broadcast(stop.stop_requested())) break;
+  const auto run = [&](int restart) {
     Matrix<double> seeds = choose_seeds(space, rows, excluded, options.clusters, options.seed, restart);
-    KMeansResult run = lloyd(space, rows, excluded, std::move(seeds), limits, stop);
-    if (restart == 0 || run.inertia < best.inertia) best = std::move(run);
+    return lloyd(space, rows, excluded, std::move(seeds), limits, stop);
+  };
+  KMeansResult best;
+  // A thread a restart where rows are too few to share.
+  const int together = space.comm().size() == 1 && rows.rows <= 50'000 ? std::min(space.threads(), options.restarts) : 1;
+  for (int first = 0; first < options.restarts; first += together) {
+    if (first > 0 && space.comm().broadcast(stop.stop_requested())) break;
+    std::vector<KMeansResult> found(size_t(std::min(together, options.restarts - first)));
+    parallel_for(together, int64_t(found.size()), [&](int64_t at) { found[size_t(at)] = run(first + int(at)); });
+    for (size_t at = 0; at < found.size(); ++at)
+      if (first + at == 0 || found[at].inertia < best.inertia) best = std::move(found[at]);
   }
   return best;
 }

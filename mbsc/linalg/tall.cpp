@@ -151,11 +151,13 @@ std::vector<double> residual_norms(const RowSpace& space, MatrixView<const T> A,
 template <class T>
 void fill_normal(const RowSpace& space, MatrixView<T> out, const Random& random, uint64_t key) {
   const int64_t first = space.own_rows().begin;
-  space.for_each_block([&](int64_t, Range rows) {
-    for (int64_t i = rows.begin; i < rows.end; ++i)
-      for (int64_t j = 0; j < out.cols; ++j)
-        out(i, j) = static_cast<T>(random.normal(first + i, key << 32 | uint64_t(j)));
-  });
+  space.for_each_block(
+      [&](int64_t, Range rows) {
+        for (int64_t i = rows.begin; i < rows.end; ++i)
+          for (int64_t j = 0; j < out.cols; ++j)
+            out(i, j) = static_cast<T>(random.normal(first + i, key << 32 | uint64_t(j)));
+      },
+      200.0 * double(out.cols));
 }
 
 template <class T>

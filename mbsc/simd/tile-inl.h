@@ -178,9 +178,14 @@ class TileRun {
       least = padded;
     }
     if (!any_above(values, tile_.row_least + panel * width_, least)) return;
-    for_each_value(panel, group, values, [&](int64_t i, int64_t j, T value) {
-      if (value > std::min(tile_.row_least[i], tile_.column_least[j])) tile_.offer(tile_.offer_context, i, j, value);
-    });
+    const T* row_least = tile_.row_least + panel * width_;
+    for (int64_t j = 0; j < real_columns(group); ++j)
+      for_each_above(values + j * width_, row_least, least[j], [&](int64_t i) {
+        const T value = values[j * width_ + i];
+        const int64_t row = panel * width_ + i, column = group * kColumns + j;
+        if (row < rows_.count && value > std::min(tile_.row_least[row], tile_.column_least[column]))
+          tile_.offer(tile_.offer_context, row, column, value);
+      });
   }
 
   const Tile<T>& tile_;

@@ -296,6 +296,23 @@ HWY_INLINE bool any_above(const T* HWY_RESTRICT values, const T* HWY_RESTRICT ro
   return !hn::AllFalse(tag, above);
 }
 
+/// Calls f(i) for the rows i of a panel whose value in one column is above the threshold of its row or the column's.
+template <class T, class Function>
+HWY_INLINE void for_each_above(const T* HWY_RESTRICT values, const T* HWY_RESTRICT row_least, T column_least,
+                               const Function& f) {
+  const Tag<T> tag;
+  const size_t lanes = hn::Lanes(tag);
+  const Vector<T> y = hn::Set(tag, column_least);
+  for (size_t first = 0; first < 2 * lanes; first += lanes) {
+    const auto above = hn::Gt(hn::Load(tag, values + first), hn::Min(hn::LoadU(tag, row_least + first), y));
+    if (hn::AllFalse(tag, above)) continue;
+    uint8_t bits[hn::MaxLanes(tag) / 8 + 8] = {};
+    hn::StoreMaskBits(tag, above, bits);
+    for (size_t i = 0; i < lanes; ++i)
+      if (bits[i / 8] >> (i % 8) & 1) f(int64_t(first + i));
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace mbsc::simd
 HWY_AFTER_NAMESPACE();

@@ -102,11 +102,12 @@ void BatchMemory<T>::add_products(MatrixView<const T> W, MatrixView<const T> G, 
 
 template <class T>
 void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W, const NystromModel<T>* model,
-                         const StopToken& stop) {
+                         const StopToken& stop, bool completes) {
   const RowSpace& space = L_->rows();
+  if (completes) model = nullptr;
   if (parts_ == 0) {
     std::fill_n(batch_.data(), batch_.size(), T{});
-    std::fill_n(batch_rows_.data(), batch_rows_.size(), T{});
+    if (!completes) std::fill_n(batch_rows_.data(), batch_rows_.size(), T{});
     outside_ = inside_ = {};
   }
   const Matrix<T> changes = take_changes(columns, W);
@@ -117,12 +118,12 @@ void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W
   for (size_t at = 0; at < columns.size(); ++at) {
     if (!own.contains(columns[at])) continue;
     const int64_t i = columns[at] - own.begin;
-    std::copy_n(changes.row(int64_t(at)), W.cols, batch_rows_.row(i));
+    if (!completes) std::copy_n(changes.row(int64_t(at)), W.cols, batch_rows_.row(i));
     if (!rows.empty()) std::copy_n(changes.row(int64_t(at)), W.cols, rows.row(i));
   }
   if (known_) known_->add(-1, rows, G);
   if (model) model->multiply_sampled(rows, M);
-  add_products(W, G, M, outside_, inside_);
+  if (!completes) add_products(W, G, M, outside_, inside_);
   add_scaled<T>(space, 1, G, batch_);
   seen_ = std::min(others(), seen_ + int64_t(columns.size()));
   ++parts_;
@@ -147,8 +148,7 @@ void BatchMemory<T>::rescale(const Rescaling<T>& by) {
 
 template <class T>
 void BatchMemory<T>::end_batch(MatrixView<const T> W, const NystromModel<T>* model) {
-  c_ = c_inside_ = 0;
-  if (parts_ > 1) {
+  if (parts_ > 1 && outside_.GG.size() > 0) {
     Matrix<T> M(model ? W.rows : 0, model ? W.cols : 0);
     if (model) model->multiply_sampled(batch_rows_, M);
     Products outside, inside;

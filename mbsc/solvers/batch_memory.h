@@ -16,7 +16,7 @@
 //     V = B/(B-1) [sum_b X_b'X_b - (sum_b X_b)'(sum_b X_b) / B]        the noise of their sum
 //     noise of G = f^2 (1 - seen/others) sum of V over the batches     (finite population)
 // and c in [0, 1] is the one that makes trace V least. Where the model is useless (narrow kernels in many dimensions,
-// degrees below 1) c falls to 0.
+// degrees below 1) c falls to 0. A batch after which every column was seen has no noise to measure, and keeps c.
 //
 // W'LW, from which the Ritz pairs come, is known better than W'G, since L is symmetric: with E = W - P
 //     W'LW = P'Y + E'Y + Y'E + E'LE = W'Y + Y'W - P'Y + E'LE,
@@ -59,14 +59,17 @@ class BatchMemory {
   int64_t others() const { return L_->n() - certain_count_; }
   /// Of the batch so far; two or more tell its noise.
   int64_t parts() const { return parts_; }
+  /// Every column was seen, or will have been with as many more: then there is no noise, and none is measured.
+  bool is_complete(int64_t more = 0) const { return seen_ + more >= others(); }
 
   /// Multiplies columns that are in memory, which are certain ones.
   void add_kept(const KeptColumns<T>& kept, MatrixView<const T> W);
   /// Multiplies certain columns (ascending).
   void add_certain(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop);
-  /// Multiplies one part of a batch. The model may be null.
+  /// Multiplies one part of a batch. The model may be null. A batch that completes the columns says so beforehand, and
+  /// in all of its parts.
   void add(std::span<const int64_t> columns, MatrixView<const T> W, const NystromModel<T>* model,
-           const StopToken& stop);
+           const StopToken& stop, bool completes = false);
   /// Takes the batch, which had this W, into what is known, and its noise.
   void end_batch(MatrixView<const T> W, const NystromModel<T>* model);
   /// W has become W_new; rows of P follow by M = W'W_new.

@@ -72,7 +72,7 @@ class RitzSolver {
 
   EigenPairs<T> solve() {
     pairs_.guards = columns_ - k_;
-    pairs_.batch_size = options_.batch_size > 0 || options_.iterations ? batch_size_ : 0;
+    pairs_.batch_size = constant_ ? batch_size_ : 0;
     pairs_.status = options_.tolerance ? Status::budget : Status::finished;
     start();
     try {
@@ -98,10 +98,12 @@ class RitzSolver {
     // Without regularisation a row of degree zero is a zero row of L, and no product sums it.
     if (degree_error(space_, given_.all_degrees()).largest > 0)
       tally_.emplace(space_, given_.all_degrees(), given_.regularization_added() == 0);
-    W_ = random_basis(L(), columns_, options_);
     theta_ = VectorXd::Zero(columns_);
     pairs_.iterations = 1;
-    if (options_.start == Start::random) return;
+    if (options_.start == Start::random) {
+      W_ = random_basis(L(), columns_, options_);
+      return;
+    }
     const bool by_importance = options_.columns == ColumnChoice::importance;
     int64_t count = worthwhile_landmarks(L(), plan_.sampled, options_);
     // Where landmarks are far too few for a narrow kernel, the graph may know more; some columns tell.
@@ -117,10 +119,13 @@ class RitzSolver {
       count = std::min(count, most_landmarks<T>(n_, std::max<int64_t>(1, plan_.sampled - to_compare), options_));
     const auto landmarks = important_columns(L(), count, by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
-    model_.emplace(L(), landmarks, model_rank(n_, columns_), options_.stop);
+    batches_ = worthwhile_batches(L(), pairs_.landmarks, options_);
+    // A single batch needs no control variate, and the model is a start alone.
+    const int64_t most_rank = single_batch() ? 4 * columns_ : n_;
+    model_.emplace(L(), landmarks, std::min(model_rank(n_, columns_), most_rank), options_.stop);
     pairs_.columns_evaluated = model_->columns_evaluated();
     kept_ = model_->take_kept();
-    W_ = model_->leading(columns_, options_);
+    W_ = model_->leading(columns_, options_, single_batch() ? 1e-3 : 1e-5);
     Matrix<T> image(W_.rows(), columns_);
     model_->multiply(W_, image);
     theta_ = gram<T>(space_, W_, image).diagonal();
@@ -167,13 +172,12 @@ class RitzSolver {
       certain = certain_columns<T>(L(), W_, std::min(sampled, n_) / 4, std::min(sampled, n_) / 16);
     left -= keep_certain(certain);
     if (int64_t(kept_.indices.size()) == n_) return run_kept();
-    if (const NeighbourGraph* largest = L().all_degrees().graph.get(); model_ && largest) {
+    if (const NeighbourGraph* largest = L().all_degrees().graph.get(); model_ && largest && !single_batch()) {
       known_.emplace(space_, *largest, L().inverse_root_degrees());
       model_->leave_out(*largest);
     }
     BatchMemory<T> memory(L(), columns_, certain, tally_ ? &*tally_ : nullptr, known_ ? &*known_ : nullptr);
-    const bool constant = options_.batch_size > 0 || options_.iterations;
-    int64_t doublings = model_random() ? 8 : 4;
+    int64_t doublings = batches_;
     const int64_t certain_cost = memory.certain_count() - int64_t(kept_.indices.size());
     const int64_t first_pass = std::min(left - doublings * certain_cost, memory.others());
     // A first batch that is small against the landmarks would tell nothing but noise.
@@ -186,13 +190,14 @@ class RitzSolver {
       const int64_t before = pairs_.columns_evaluated;
       ++pairs_.iterations;
       if (certain_cost > 0 && left > certain_cost && !add_certain(memory)) return false;
-      count = std::min(constant ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
+      count = std::min(constant_ ? batch_size_ : count, left - (pairs_.columns_evaluated - before));
       if (count <= 0) break;
       if (!kept_.indices.empty()) memory.add_kept(kept_, W_);
       if (!add_batch(memory, count)) return false;
       seen += count;
       left -= pairs_.columns_evaluated - before;
-      if (memory.parts() > 1 && !step(memory)) return false;  // one part does not tell its noise
+      // One part does not tell its noise.
+      if ((memory.parts() > 1 || memory.is_complete()) && !step(memory)) return false;
       if (pairs_.columns_evaluated == before) break;
     }
     return true;
@@ -234,6 +239,7 @@ class RitzSolver {
   }
 
   bool model_random() const { return options_.start == Start::random; }
+  bool single_batch() const { return batches_ == 1; }
 
   bool add_certain(BatchMemory<T>& memory) {
     std::vector<int64_t> columns;
@@ -249,13 +255,14 @@ class RitzSolver {
     return true;
   }
 
-  /// At least eight products, which tell the noise of the batch by how they differ.
+  /// At least eight products, which tell the noise of the batch by how they differ; fewer where there is none.
   bool add_batch(BatchMemory<T>& memory, int64_t count) {
-    const int64_t parts = std::min(count, std::max<int64_t>(8, (count + chunk - 1) / chunk));
+    const bool completes = !options_.seconds && memory.is_complete(count);  // the clock may end it before
+    const int64_t parts = std::min(count, std::max<int64_t>(completes ? 1 : 8, (count + chunk - 1) / chunk));
     for (int64_t part = 0; part < parts; ++part) {
       const std::vector<int64_t> columns = next_columns(count * (part + 1) / parts - count * part / parts);
       if (columns.empty()) continue;
-      memory.add(columns, W_, model_ ? &*model_ : nullptr, options_.stop);
+      memory.add(columns, W_, model_ ? &*model_ : nullptr, options_.stop, completes);
       count_columns(int64_t(columns.size()));
       if (!observe_step()) return false;
       if (budget_.spent(0, 0)) break;  // the clock
@@ -459,6 +466,7 @@ class RitzSolver {
   const SolverOptions& options_;
   const Observer<T>& observer_;
   const int64_t n_, k_, columns_, batch_size_;
+  const bool constant_ = options_.batch_size > 0 || options_.iterations;  ///< batches
   const RitzPlan plan_;
   const Budget budget_;
   EigenPairs<T> pairs_;
@@ -469,7 +477,7 @@ class RitzSolver {
   KeptColumns<T> kept_;
   std::vector<uint8_t> certain_;  ///< every row
   std::optional<KeyedPermutation> permutation_;
-  int64_t pass_ = 0, position_ = 0, wasted_products_ = 0;
+  int64_t pass_ = 0, position_ = 0, wasted_products_ = 0, batches_ = 8;
   bool stalled_ = false;
 };
 

@@ -108,10 +108,10 @@ void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out)
 }
 
 template <class T>
-Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) {
+Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options, double residual) {
   const RowSpace& space = L_->rows();
-  Matrix<T> start = random_basis(*L_, c, options);
-  if (rank() == 0) return start;
+  if (rank() == 0) return random_basis(*L_, c, options);
+  Matrix<T> start = rank() < c ? random_basis(*L_, c, options) : Matrix<T>(space.local_rows(), c);
   const double most = basis_.values[size_t(std::min(c, rank()) - 1)] / 2;
   const int64_t first_row = space.own_rows().begin;
   for (size_t i = 0; i < own_.size(); ++i) {
@@ -132,7 +132,7 @@ Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options) {
       steps * c);
   for (int step = 0; step < steps; ++step) {
     krylov.expand();
-    if (krylov.largest_residual(std::min(c, krylov.columns())) < 1e-5) break;
+    if (krylov.largest_residual(std::min(c, krylov.columns())) < residual) break;
     if (step + 1 < steps && !krylov.advance(2 * c, uint64_t(step))) break;
   }
   Matrix<T> W(space.local_rows(), c);

@@ -19,6 +19,12 @@ int64_t block_columns(int64_t n, const SolverOptions& options);
 /// Columns of the control variate, at most: 400 (on Covtype-I a third of the error that 100 leave; 1,000 are hardly
 /// better) as 256 MiB have room for, and those of the block.
 int64_t model_rank(int64_t n, int64_t block);
+/// Batches, each as large as all before it, that the first pass is divided into: four (from a random block eight), so
+/// that steps come early. From one pass on, where degrees are exact and the start from so many landmarks good, as many as
+/// with their algebra cost no more than the evaluation of the pass itself: a step and the parts that tell the noise of
+/// its batch take about 25 products with the model and 120 with the block, n k' rank and n k'^2.
+template <class T>
+int64_t worthwhile_batches(const Normalized<T>& L, int64_t landmarks, const SolverOptions& options);
 /// The most landmarks of the warm start within a budget of columns: n/5, 100 to 2,000.
 template <class T>
 int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
@@ -28,10 +34,13 @@ template <class T>
 double wanted_landmarks(const Normalized<T>& L);
 /// The landmarks that are worth it. Below one pass columns are what is scarce, and landmarks the best use of them. From
 /// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
-///     n m^2 <= n^2 (cost of a value + k' + 10) / 2,
+///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (/ 16 where the pass is a single batch),
 /// or, where eigenvalues crowd (a narrow kernel), as many as that asks for: more where more is to be
 /// found. With a limit of seconds, what a slow machine has in a quarter of them.
 template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options);
+/// Whether a run would use the largest entries of each row: not where its pass is a single batch.
+template <class T>
+bool wants_neighbours(const Normalized<T>& L, const SolverOptions& options);
 
 }  // namespace mbsc
