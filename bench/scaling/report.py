@@ -5,9 +5,9 @@ import textwrap
 HEAD = """\
 # How it grows
 
-Time and memory of the program on generated blobs, against the number of points, features, clusters and the batch. With a
-fixed batch, a fixed number of iterations and sampled degrees the work is linear in n; the default evaluates every pair
-for the degrees and about one pass more, so that it is quadratic in n, in memory that stays linear.
+Time and memory of the program on generated blobs, against the number of points, features, clusters and the batch. The
+paper's algorithm (`--preset paper`) with a fixed batch, a fixed number of iterations and sampled degrees is linear in n; the
+default evaluates every pair for the degrees and about one pass more, quadratic in n, in memory that stays linear.
 
 ![seconds and memory](scaling.svg)
 
@@ -26,12 +26,12 @@ STAGES = ["read", "degrees", "solve", "kmeans", "total"]
 
 
 def memory_text(rows):
-    """What a point costs beside its coordinates, in numbers of k' = 3k columns."""
+    """What a point costs beside its coordinates, by column of the block."""
     large = [row for row in rows if row["n"] >= 1_000_000]
     if len(large) < 2:
         return ""
-    per_point = [(row["peak_memory_bytes"] - 4.0 * row["n"] * row["d"]) / (row["n"] * 3 * row["k"]) for row in large]
-    return (f"Memory is the points and c n k' with k' = 3k columns: c = {min(per_point):.1f} to {max(per_point):.1f} bytes"
+    per_point = [(row["peak_memory_bytes"] - 4.0 * row["n"] * row["d"]) / (row["n"] * row["k"]) for row in large]
+    return (f"Memory is the points and c n k' with k' = k columns: c = {min(per_point):.1f} to {max(per_point):.1f} bytes"
             f" from a million points on.")
 
 

@@ -73,14 +73,20 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
     return lloyd(space, rows, excluded, std::move(seeds), limits, stop);
   };
   KMeansResult best;
-  // A thread a restart where rows are too few to share.
-  const int together = space.comm().size() == 1 && rows.rows <= 50'000 ? std::min(space.threads(), options.restarts) : 1;
+  const auto consider = [&](int restart, KMeansResult result) {
+    if (restart == 0 || result.inertia < best.inertia) best = std::move(result);
+  };
+  // A thread a restart where rows are too few to share; some restarts at a time, whose labels are all kept.
+  const bool side_by_side = space.comm().size() == 1 && rows.rows <= 50'000 && options.restarts > 1;
+  const int together = side_by_side ? 16 : 1;
   for (int first = 0; first < options.restarts; first += together) {
     if (first > 0 && space.comm().broadcast(stop.stop_requested())) break;
     std::vector<KMeansResult> found(size_t(std::min(together, options.restarts - first)));
-    parallel_for(together, int64_t(found.size()), [&](int64_t at) { found[size_t(at)] = run(first + int(at)); });
+    parallel_for(side_by_side ? space.threads() : 1, int64_t(found.size()), [&](int64_t at) {
+      if (at == 0 || !stop.stop_requested()) found[size_t(at)] = run(first + int(at));
+    });
     for (size_t at = 0; at < found.size(); ++at)
-      if (first + at == 0 || found[at].inertia < best.inertia) best = std::move(found[at]);
+      if (at == 0 || !found[at].labels.empty()) consider(first + int(at), std::move(found[at]));
   }
   return best;
 }
