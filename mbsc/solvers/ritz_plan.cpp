@@ -71,7 +71,7 @@ int64_t worthwhile_batches(const Normalized<T>& L, int64_t landmarks, const Solv
   const int64_t n = L.n(), most = options.start == Start::random ? 8 : 4, columns = block_columns(n, options);
   if (options.passes && *options.passes < 1) return most;
   if (options.batch_size > 0 || options.iterations || options.start == Start::random) return most;
-  if (!L.all_degrees().variance.empty() || double(landmarks) < wanted_landmarks(L)) return most;
+  if (!L.all_degrees().variance.empty() || double(landmarks) < 5 * wanted_landmarks(L)) return most;
   const double pass = double(n) * (L.cost_of_value() + double(columns) + 10);
   const double step = double(columns) * (25.0 * double(model_rank(n, columns)) + 120.0 * double(columns));
   return std::clamp<int64_t>(int64_t(pass / step), 1, most);
@@ -82,11 +82,12 @@ int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const Solve
   const int64_t n = L.n(), most = in_time(most_landmarks<T>(n, budget, options), L, options);
   if (options.landmarks > 0 || (options.passes && *options.passes < 1)) return most;
   const double of_a_column = double(n) * (L.cost_of_value() + double(block_columns(n, options)) + 10);
-  const auto count = [&](double share) {
-    const double enough = std::max(wanted_landmarks(L), std::sqrt(of_a_column * share));
+  const auto count = [&](double share, double times) {
+    const double enough = std::max(times * wanted_landmarks(L), std::sqrt(of_a_column * share));
     return std::min(most, std::max<int64_t>(100, int64_t(std::min(1e9, enough))));
   };
-  return count(worthwhile_batches(L, count(0.5), options) == 1 ? 1.0 / 16 : 0.5);
+  const int64_t usual = count(0.5, 1);
+  return worthwhile_batches(L, usual, options) == 1 ? std::min(usual, count(1.0 / 16, 5)) : usual;
 }
 
 template <class T>
