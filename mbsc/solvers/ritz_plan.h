@@ -35,7 +35,7 @@ template <class T>
 double wanted_landmarks(const Normalized<T>& L);
 /// The landmarks that are worth it. Below one pass columns are what is scarce, and landmarks the best use of them. From
 /// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
-///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (/ 16 where the pass is a single batch, but 5 times what is wanted),
+///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (/ 16, but 5 times the wanted, in a single batch),
 /// or, where eigenvalues crowd (a narrow kernel), as many as that asks for: more where more is to be
 /// found. With a limit of seconds, what a slow machine has in a quarter of them.
 template <class T>
