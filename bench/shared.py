@@ -50,6 +50,30 @@ def build(target):
     return ROOT / "build/release/bin" / target
 
 
+def continue_with(packages, optional=(), folder="build/python"):
+    """Goes on with this script under a Python that has the packages."""
+    python = python_with(packages, optional, folder=folder)
+    if not pathlib.Path(sys.executable).parent.samefile(pathlib.Path(python).parent):
+        os.execv(python, [str(python), "-B", *sys.argv])
+
+
+def new_figure(name, rows, columns, size):
+    """A figure and its panels; the same numbers give the same bits, and text stays text."""
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    plt.rcParams.update({"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"})
+    return plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+
+
+def save_figure(figure, path):
+    """As SVG without a date and without blanks at the ends of lines."""
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    path = pathlib.Path(path)
+    lines = [line.rstrip() for line in path.read_text(encoding="utf-8").splitlines()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def data_folder():
     return pathlib.Path(os.environ.get("MBSC_DATA") or ROOT / "data").resolve()
 

@@ -5,16 +5,17 @@ range between the least and the largest.
 usage: figure.py convergence.json convergence.svg
 """
 import json
+import pathlib
 import statistics
 import sys
 
-import matplotlib
+import matplotlib.pyplot as plt
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
+from table import TITLES
 
-from table import TITLES  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import shared  # noqa: E402
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; dashes and markers tell them apart without colour.
 STYLES = {
@@ -88,23 +89,15 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as stream:
         results = json.load(stream)
     data_sets = list(results["data"])
-    # The same bits from the same numbers; text stays text.
-    plt.rcParams.update({"svg.hashsalt": "convergence", "svg.fonttype": "none", "font.family": "sans-serif"})
     rows = -(-len(data_sets) // COLUMNS)
     columns = min(COLUMNS, len(data_sets))
-    figure, panels = plt.subplots(rows, columns, figsize=(5 * columns, 3.6 * rows + 0.8), squeeze=False,
-                                  layout="constrained")
+    figure, panels = shared.new_figure("convergence", rows, columns, (5 * columns, 3.6 * rows + 0.8))
     for axes, data in zip(panels.flat, data_sets):
         draw_panel(axes, results, data)
     for axes in panels.flat[len(data_sets):]:
         axes.set_visible(False)
     draw_legend(figure, results)
-    figure.savefig(sys.argv[2], metadata={"Date": None, "Creator": None})
-    if sys.argv[2].endswith(".svg"):
-        with open(sys.argv[2], encoding="utf-8") as stream:
-            lines = [line.rstrip() for line in stream]
-        with open(sys.argv[2], "w", encoding="utf-8") as stream:
-            stream.write("\n".join(lines) + "\n")
+    shared.save_figure(figure, sys.argv[2])
 
 
 if __name__ == "__main__":

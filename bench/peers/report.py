@@ -2,12 +2,15 @@
 """docs/peers.md and docs/peers.svg from what `run` measured."""
 import textwrap
 
+import shared
+
 TITLES = {"pendigits": "Pendigits", "shuttle": "Shuttle", "mnist": "MNIST"}
 ABOUT = {
     "mbsc": "the program with its defaults but gamma",
     "mbsc-passes-1": "`--method minibatch --passes 1`",
     "mbsc-exact": "`--method exact`",
     "mbsc-paper": "`--preset paper --passes 1`",
+    "mbsc-sampled-0.01": "`--method minibatch --degrees sampled --degree-columns 200 --passes 0.01`",
     "mbsc-nystrom-1000": "`--method nystrom --landmarks 1000`",
     "sklearn-arpack": "`SpectralClustering(eigen_solver='arpack')`",
     "sklearn-lobpcg": "the same with `'lobpcg'`",
@@ -59,10 +62,12 @@ def on_the_curve(method):
 
 
 def about(method):
+    if method in ABOUT:
+        return ABOUT[method]
     if on_the_curve(method):
         _, degrees, passes = method.split("-")
         return f"`--method minibatch --degrees {degrees} --passes {passes}`"
-    return ABOUT[method]
+    return method
 
 
 def main_table(data):
@@ -81,17 +86,11 @@ def main_table(data):
     return "\n".join(lines)
 
 
-def fastest_with(data, limit):
-    """The quickest run of minibatch whose error is at most the limit."""
-    found = [row for row in data["rows"] if "error" in row and row["error"] <= limit
+def best(data, least, key, limit):
+    """Of the runs of minibatch whose `key` is at most the limit the one whose `least` is least."""
+    found = [row for row in data["rows"] if "error" in row and row[key] <= limit
              and (on_the_curve(row["method"]) or row["method"] == "mbsc-passes-1")]
-    return min(found, key=lambda row: row["seconds"], default=None)
-
-
-def best_within(data, limit):
-    found = [row for row in data["rows"] if "error" in row and row["seconds"] <= limit
-             and (on_the_curve(row["method"]) or row["method"] == "mbsc-passes-1")]
-    return min(found, key=lambda row: row["error"], default=None)
+    return min(found, key=lambda row: row[least], default=None)
 
 
 def ratios(data):
@@ -99,17 +98,18 @@ def ratios(data):
     solvers = [row for row in map(lambda name: row_named(data, name), EXACT) if row]
     one = row_named(data, "mbsc-passes-1")
     if solvers and one:
-        best = min(solvers, key=lambda row: row["seconds"])
-        text.append(f"`--passes 1` is {best['seconds'] / one['seconds']:.1f} times faster than the best of scikit-learn's exact "
-                    f"solvers (`{best['method']}`) with {best['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times less "
-                    f"memory; NMI {one['nmi']:.3f} against {best['nmi']:.3f}.")
+        peer = min(solvers, key=lambda row: row["seconds"])
+        text.append(f"`--passes 1` is {peer['seconds'] / one['seconds']:.1f} times faster than the best of "
+                    f"scikit-learn's exact solvers (`{peer['method']}`) with "
+                    f"{peer['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times less memory; NMI "
+                    f"{one['nmi']:.3f} against {peer['nmi']:.3f}.")
     paper = row_named(data, "paper-numpy")
     ours = row_named(data, "mbsc-paper")
     if paper and ours:
         text.append(f"One pass of the paper's algorithm: the program takes {ours['seconds']:.3g} s, numpy "
                     f"{paper['seconds']:.3g} s ({paper['seconds'] / ours['seconds']:.1f} times as long), labels included.")
     if paper:
-        nearest = fastest_with(data, paper["error"])
+        nearest = best(data, "seconds", "error", paper["error"])
         if nearest:
             text.append(f"The error that numpy's version has after its pass, {paper['error']:.2g}, takes "
                         f"{nearest['seconds']:.3g} s (`{nearest['method']}`: {nearest['error']:.2g}): "
@@ -117,9 +117,9 @@ def ratios(data):
     nystroem = row_named(data, "sklearn-nystroem-1000")
     landmarks = row_named(data, "mbsc-nystrom-1000")
     if nystroem and landmarks:
-        best = best_within(data, nystroem["seconds"])
-        outcome = (f"reaches an error of {best['error']:.2g} (`{best['method']}`, {best['seconds']:.3g} s)" if best
-                   else "does not get to a result")
+        within = best(data, "error", "seconds", nystroem["seconds"])
+        outcome = (f"reaches an error of {within['error']:.2g} (`{within['method']}`, {within['seconds']:.3g} s)"
+                   if within else "does not get to a result")
         text.append(f"In the time of `Nystroem(1000)` and `KMeans`, {nystroem['seconds']:.3g} s, minibatch {outcome}; "
                     f"our own Nystrom with 1,000 landmarks has {landmarks['error']:.2g}.")
     return "\n".join("- " + line for line in text)
@@ -194,13 +194,8 @@ The bare passes (best of {data['bare_passes']['rounds']}):
 
 
 def figure(results, path):
-    import matplotlib
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-    plt.rcParams.update({"svg.hashsalt": "peers", "svg.fonttype": "none", "font.family": "sans-serif"})
     results = {name: data for name, data in results.items() if "rows" in data}
-    drawing, panels = plt.subplots(1, len(results), figsize=(4.6 * len(results), 4), squeeze=False,
-                                   layout="constrained")
+    drawing, panels = shared.new_figure("peers", 1, len(results), (4.6 * len(results), 4))
     styles = {"mbsc": ("#D55E00", "o"), "sklearn": ("#0072B2", "s"), "dask": ("#009E73", "^"),
               "paper": ("#000000", "X")}
     for axes, (name, data) in zip(panels.flat, results.items()):
@@ -219,8 +214,4 @@ def figure(results, path):
         axes.grid(True, color="#dddddd", linewidth=0.6)
         axes.set_axisbelow(True)
         axes.margins(x=0.25)
-    drawing.savefig(path, metadata={"Date": None, "Creator": None})
-    with open(path, encoding="utf-8") as stream:
-        lines = [line.rstrip() for line in stream]
-    with open(path, "w", encoding="utf-8") as stream:
-        stream.write("\n".join(lines) + "\n")
+    shared.save_figure(drawing, path)

@@ -2,6 +2,8 @@
 """docs/scaling.md and docs/scaling.svg from what `run` measured."""
 import textwrap
 
+import shared
+
 HEAD = """\
 # How it grows
 
@@ -62,12 +64,7 @@ def section(sweep, data, exponent, labels):
 
 
 def figure(results, path, labels):
-    import matplotlib
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-    plt.rcParams.update({"svg.hashsalt": "scaling", "svg.fonttype": "none", "font.family": "sans-serif"})
-    drawing, panels = plt.subplots(2, len(results), figsize=(3.6 * len(results), 6), squeeze=False,
-                                   layout="constrained")
+    drawing, panels = shared.new_figure("scaling", 2, len(results), (3.6 * len(results), 6))
     for column, (sweep, data) in enumerate(results.items()):
         sizes = [row["size"] for row in data["rows"]]
         upper, lower = panels[0][column], panels[1][column]
@@ -88,11 +85,7 @@ def figure(results, path, labels):
             axes.set_axisbelow(True)
             axes.legend(fontsize=7, frameon=False)
         upper.set_title(TITLES[sweep], fontsize=10)
-    drawing.savefig(path, metadata={"Date": None, "Creator": None})
-    with open(path, encoding="utf-8") as stream:
-        lines = [line.rstrip() for line in stream]
-    with open(path, "w", encoding="utf-8") as stream:
-        stream.write("\n".join(lines) + "\n")
+    shared.save_figure(drawing, path)
 
 
 def write(results, folder, exponent, labels):
