@@ -119,11 +119,11 @@ Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& opti
   const int64_t n = affinity.n();
   if (options.degrees == DegreeKind::exact) {
     const int64_t neighbours = starts_from_neighbours(result.method, options) ? neighbours_kept(n) : 0;
-    // Where a pass is cheap, looking for neighbours takes most of it, and often they are not needed.
+    // Where a pass takes a fraction of a second, looking for neighbours takes most of it, often for nothing.
     if (neighbours > 0 && double(n) * double(n) * (affinity.cost_of_value() + 10) < 2e10) {
       Degrees degrees = affinity.degrees(stop, progress);
-      if (!wants_neighbours(Normalized<float>(affinity, degrees, options.regularization), solver_options(options, stop)))
-        return degrees;
+      const Normalized<float> L(affinity, degrees, options.regularization);
+      if (!wants_neighbours(L, solver_options(options, stop))) return degrees;
     }
     return affinity.degrees(stop, progress, neighbours);
   }

@@ -76,7 +76,8 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
   const auto consider = [&](int restart, KMeansResult result) {
     if (restart == 0 || result.inertia < best.inertia) best = std::move(result);
   };
-  // A thread a restart where rows are too few to share; some restarts at a time, whose labels are all kept.
+  // A thread a restart where rows are so few that their loops run on one thread (base/parallel.h); some restarts at a
+  // time, whose labels are all kept.
   const bool side_by_side = space.comm().size() == 1 && rows.rows <= 50'000 && options.restarts > 1;
   const int together = side_by_side ? 16 : 1;
   for (int first = 0; first < options.restarts; first += together) {

@@ -19,8 +19,8 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Half of the polynomial, 2^-g on [-1/2, 1/2], highest power first. In float 1 + g q(g), q fitted for the least largest
-/// relative error of the whole; in double Taylor's (-ln 2)^k / k! to k = 13: the first one left out adds 2e-18.
+/// Half of the polynomial, 2^-g on [-1/2, 1/2], highest power first. In float 1 + g q(g), q fitted for the least
+/// largest relative error of the whole; in double Taylor's (-ln 2)^k / k! to k = 13: the first one left out adds 2e-18.
 template <class T>
 struct Exp2Coefficients;
 template <>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing, compiled once for each SIMD level (pack.h): a few features of all rows of a piece at a time, first as rows in
-// a buffer, then transposed by fours, so that what is read and what is written stay in the first-level cache.
+// Packing, compiled once for each SIMD level (pack.h): a few features of some rows of a piece at a time, first as rows
+// in a buffer, then transposed by fours, so that what is read and what is written stay in the first-level cache.
 // clang-format off
 #if defined(MBSC_SIMD_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_PACK_INL_H_
@@ -22,8 +22,7 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kPackFeatures = 32;
-constexpr int64_t kPackRows = 64;  ///< no panel is wider
+constexpr int64_t kPackFeatures = 32, kPackRows = 32;  ///< of the buffer
 
 /// values[f] of one row, for `count` features from `first` on.
 template <class T, class Source>
@@ -96,9 +95,12 @@ void pack(const Source* const* rows, int64_t count, int64_t features, const Pack
   alignas(64) T buffer[kPackRows * kPackFeatures];
   for (int64_t first = 0; first < features; first += kPackFeatures) {
     const int64_t some = std::min(kPackFeatures, features - first);
-    for (int64_t i = 0; i < count; ++i)
-      scale_row(rows[i], formula, first, some, i, buffer + i * kPackFeatures);
-    transpose(buffer, count, some, width, piece + first * width);
+    for (int64_t row = 0; row < count; row += kPackRows) {
+      const int64_t few = std::min(kPackRows, count - row);
+      for (int64_t i = 0; i < few; ++i)
+        scale_row(rows[row + i], formula, first, some, row + i, buffer + i * kPackFeatures);
+      transpose(buffer, few, some, width, piece + first * width + row);
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 //      are, else evaluated anew for each step; the others come uniformly without replacement. All columns seen so far
 //      speak in the estimates G ~ LW and B ~ W'LW, beside the largest entries of each row, which the degree pass has
 //      left, and the model of the start as a control variate (batch_memory.h). After one pass both are complete. A
-//      step is taken whenever the number of columns has doubled:
+//      step is taken whenever the number of columns has doubled (on small data once, after all: ritz_plan.h):
 //          T = T_model + b (B - T_model)        b the share that is not noise: one beside the diagonal, one on it
 //          W <- (W U + H U diag(a / theta)) V   theta, U the Ritz pairs of T, H = (I - WW')G: a power step, as far as
 //                                               it is not noise (ritz_step.h)

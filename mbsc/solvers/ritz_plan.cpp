@@ -84,7 +84,7 @@ int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const Solve
   const double of_a_column = double(n) * (L.cost_of_value() + double(block_columns(n, options)) + 10);
   const auto count = [&](double share, double times) {
     const double enough = std::max(times * wanted_landmarks(L), std::sqrt(of_a_column * share));
-    return std::min(most, std::max<int64_t>(100, int64_t(std::min(1e9, enough))));
+    return std::min(most, std::max<int64_t>(100, int64_t(std::ceil(std::min(1e9, enough)))));
   };
   const int64_t usual = count(0.5, 1);
   return worthwhile_batches(L, usual, options) == 1 ? std::min(usual, count(1.0 / 16, 5)) : usual;

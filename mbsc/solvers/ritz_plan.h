@@ -20,10 +20,10 @@ int64_t block_columns(int64_t n, const SolverOptions& options);
 /// better) as 256 MiB have room for, and those of the block.
 int64_t model_rank(int64_t n, int64_t block);
 /// Batches, each as large as all before it, that the first pass is divided into: four (from a random block eight), so
-/// that steps come early. From one pass on, where degrees are exact and the start good (five times the landmarks that the
-/// kernel asks for), as many as with their algebra cost no more than the evaluation of the pass itself: a step and the
-/// parts that tell the noise of its batch take about 25 products with the model and 120 with the block, n k' rank and
-/// n k'^2.
+/// that steps come early. From one pass on, where degrees are exact and the start good (five times the landmarks that
+/// the kernel asks for: with fewer, one batch left 20 times the error of four on Pendigits at 4/median), as many as
+/// with their algebra cost no more than the evaluation of the pass itself: a step and the parts that tell the noise of
+/// its batch take about 25 products with the model and 120 with the block, n k' rank and n k'^2.
 template <class T>
 int64_t worthwhile_batches(const Normalized<T>& L, int64_t landmarks, const SolverOptions& options);
 /// The most landmarks of the warm start within a budget of columns: n/5, 100 to 2,000.

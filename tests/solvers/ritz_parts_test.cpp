@@ -371,6 +371,42 @@ TEST(RitzPlan, LandmarksAreWhatTheBudgetPaysForBelowAPassAndWhatIsWorthItFromThe
   EXPECT_LT(2.0 * double(points) * double(few * few), 0.25e10 * 0.1);
 }
 
+TEST(RitzPlan, SmallDataHasOneBatchFromOnePassOnWhereTheStartIsGood) {
+  const int64_t points = 4000;
+  const Matrix<float> X = clouds<float>(points, 3, 5.0, 1);
+  const auto problem = [&](double gamma, bool sampled) {
+    const auto A = std::make_shared<KernelAffinity<float>>(Points(X.view()), Kernel{KernelKind::rbf, gamma},
+                                                           RowSpace(points, 2));
+    return std::pair(A, Normalized<float>(*A, sampled ? sample_degrees(*A, 200, 1, {}).degrees : A->degrees({}), 0));
+  };
+  const auto batches = [&](const Normalized<float>& L, const SolverOptions& options) {
+    const int64_t landmarks = worthwhile_landmarks(L, plan_ritz(points, options, 200).sampled, options);
+    const int64_t count = worthwhile_batches(L, landmarks, options);
+    EXPECT_EQ(wants_neighbours(L, options), count > 1);
+    if (count == 1) {
+      EXPECT_GE(double(landmarks), 5 * wanted_landmarks(L));
+    }
+    return count;
+  };
+  const auto [wide, L] = problem(1e-5, false);
+  EXPECT_EQ(batches(L, options_for(1)), 1);
+  EXPECT_EQ(batches(L, options_for(3)), 1);
+  EXPECT_EQ(batches(L, options_for(0.5)), 4) << "columns are scarce";
+  SolverOptions constant = options_for(1);
+  constant.batch_size = 100;
+  EXPECT_EQ(batches(L, constant), 4);
+  SolverOptions random = options_for(1);
+  random.start = Start::random;
+  EXPECT_EQ(worthwhile_batches(L, 0, random), 8);
+  SolverOptions neighbours = options_for(1);
+  neighbours.start = Start::neighbours;
+  EXPECT_TRUE(wants_neighbours(L, neighbours));
+  const auto [narrow, crowded] = problem(10, false);
+  EXPECT_EQ(batches(crowded, options_for(1)), 4) << "the start is not good";
+  const auto [same, rough] = problem(1e-5, true);
+  EXPECT_EQ(batches(rough, options_for(1)), 4) << "degrees are not exact";
+}
+
 TEST(NystromModel, TakesOutTheDiagonalOfARegularisedKernel) {
   const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, 0.1);
   std::vector<int64_t> all(n);
