@@ -89,6 +89,13 @@ int round_threads(const RowSpace& space, size_t pairs, double per_value) {
   return worthwhile_threads(space.threads(), double(pairs) * side * side * per_value / 8);
 }
 
+/// Rows that are packed at a time where only columns are shared: what leaves room for these in the second-level cache.
+template <class T>
+int64_t rows_in_cache(int64_t features) {
+  const int64_t rows = 65536 / (int64_t(sizeof(T)) * features);
+  return std::max<int64_t>(64, rows / 64 * 64);
+}
+
 /// Columns whose packed copy is held at a time by a product with a batch of columns.
 constexpr int64_t columns_per_chunk = 2048;
 /// The same where columns are summed: each takes two numbers per block of rows.
@@ -142,6 +149,7 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
                                          const StopToken& stop) const {
   const RowSpace& space = this->rows();
   const int64_t width = simd::panel_rows<T>();
+  const int64_t rows_at_a_time = rows_in_cache<T>(points_.features);
   Packed<T> packed;
   AlignedVector<T> rhs;
   for (int64_t first = 0; first < int64_t(columns.size()) || first == 0; first += columns_per_chunk) {
@@ -150,26 +158,29 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
         points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
     pack_right_hand_sides(C.rows_between(first, first + chunk.size()), group_columns, rhs);
     space.for_each_block(
-        [&](int64_t, Range range) {
-          if (stop.stop_requested()) return;
-          Workspace<T>& work = thread_workspace<T>();
-          pack_points(
-              points_, rule_, range.size(), [&](int64_t i) { return range.begin + i; }, width, work.rows);
-          work.row_out.assign(size_t(work.rows.pieces() * width * C.cols), T{});
-          Tile<T> t = tile();
-          t.rows = &work.rows;
-          t.columns = &packed;
-          t.column_index = chunk.data();
-          t.row_index = space.own_rows().begin + range.begin;
-          t.right_hand_sides = C.cols;
-          t.column_rhs = rhs.data();
-          t.row_out = work.row_out.data();
-          t.scratch = &work.scratch;
-          simd::run(Task::multiply, t);
-          const MatrixView<T> target = out.rows_between(range.begin, range.end);
-          if (first == 0)
-            for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
-          add_panels(work.row_out, width, target);
+        [&](int64_t, Range block) {
+          for (Range range{block.begin, 0}; range.begin < block.end; range.begin = range.end) {
+            if (stop.stop_requested()) return;
+            range.end = std::min(block.end, range.begin + rows_at_a_time);
+            Workspace<T>& work = thread_workspace<T>();
+            pack_points(
+                points_, rule_, range.size(), [&](int64_t i) { return range.begin + i; }, width, work.rows);
+            work.row_out.assign(size_t(work.rows.pieces() * width * C.cols), T{});
+            Tile<T> t = tile();
+            t.rows = &work.rows;
+            t.columns = &packed;
+            t.column_index = chunk.data();
+            t.row_index = space.own_rows().begin + range.begin;
+            t.right_hand_sides = C.cols;
+            t.column_rhs = rhs.data();
+            t.row_out = work.row_out.data();
+            t.scratch = &work.scratch;
+            simd::run(Task::multiply, t);
+            const MatrixView<T> target = out.rows_between(range.begin, range.end);
+            if (first == 0)
+              for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
+            add_panels(work.row_out, width, target);
+          }
         },
         double(chunk.size()) * operations_per_value(points_.features, C.cols));
     this->throw_if_stopped(stop);

@@ -58,6 +58,10 @@ void pack_typed(const Points& points, const PackingRule& rule, const RowOf& row_
               T((double(x[f * stride]) - rule.offset[f]) * rule.factor[f] * lengths[size_t(i)]);
       }
     }
+    // While these pieces are in cache.
+    const int64_t piece_number = first / out.width, before = piece_number / simd::norms_together * simd::norms_together;
+    if ((piece_number + 1) % simd::norms_together == 0 || piece_number + 1 == out.pieces())
+      out.compute_norms(before, piece_number + 1 - before);
   }
 }
 
@@ -76,7 +80,6 @@ void pack_points(const Points& points, const PackingRule& rule, int64_t count, c
   else
     contiguous ? detail::pack_typed<T, double, true>(points, rule, row_of, out)
                : detail::pack_typed<T, double, false>(points, rule, row_of, out);
-  out.compute_norms();
 }
 
 /// Right-hand sides as [piece][column][width], zero in the padding.

@@ -31,6 +31,18 @@ double noise_level() {
   return 50 * static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
+template <class Compute, class T>
+MatrixXd gram_in(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
+  const std::vector<double> sum = sum_over_blocks(
+      space, A.cols * B.cols,
+      [&](int64_t, Range rows, std::span<double> out) {
+        simd::gemm<Compute, T, double>(A.cols, B.cols, rows.size(), 1, {A.row(rows.begin), 1, A.stride},
+                                       {B.row(rows.begin), B.stride, 1}, out.data(), B.cols);
+      },
+      2.0 * double(A.cols * B.cols));
+  return Eigen::Map<const RowMajor<double>>(sum.data(), A.cols, B.cols);
+}
+
 template <class T>
 VectorXd column_norms(const RowSpace& space, MatrixView<const T> W) {
   return gram(space, W, W).diagonal().cwiseMax(0).cwiseSqrt();
@@ -79,18 +91,16 @@ int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
 
 template <class T>
 MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
-  const std::vector<double> sum = sum_over_blocks(
-      space, A.cols * B.cols,
-      [&](int64_t, Range rows, std::span<double> out) {
-        simd::gemm<double, T, double>(A.cols, B.cols, rows.size(), 1, {A.row(rows.begin), 1, A.stride},
-                                      {B.row(rows.begin), B.stride, 1}, out.data(), B.cols);
-      },
-      2.0 * double(A.cols * B.cols));
-  return Eigen::Map<const RowMajor<double>>(sum.data(), A.cols, B.cols);
+  return gram_in<double>(space, A, B);
 }
 
 template <class T>
-MatrixXd gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
+MatrixXd quick_gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
+  return gram_in<T>(space, A, B);
+}
+
+template <class T>
+MatrixXd quick_gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B) {
   const std::vector<double> sum = sum_over_blocks(
       space, A.cols * B.cols,
       [&](int64_t, Range rows, std::span<double> out) {
@@ -103,8 +113,8 @@ MatrixXd gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixVi
           std::copy_n(A.row(used[size_t(at)]), A.cols, a.row(at));
           std::copy_n(B.row(used[size_t(at)]), B.cols, b.row(at));
         }
-        simd::gemm<double, T, double>(A.cols, B.cols, count, 1, {a.data(), 1, A.cols}, {b.data(), B.cols, 1},
-                                      out.data(), B.cols);
+        simd::gemm<T, T, double>(A.cols, B.cols, count, 1, {a.data(), 1, A.cols}, {b.data(), B.cols, 1}, out.data(),
+                                 B.cols);
       },
       2.0 * double(A.cols * B.cols));
   return Eigen::Map<const RowMajor<double>>(sum.data(), A.cols, B.cols);
@@ -200,7 +210,7 @@ template <class T>
 int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W) {
   if (W.cols == 0) return 0;
   const VectorXd before = column_norms<T>(space, W);
-  for (int round = 0; round < 2; ++round) subtract(space, V, gram<T>(space, V, W), W);
+  subtract(space, V, gram<T>(space, V, W), W);
   const VectorXd after = column_norms<T>(space, W);
   // What projection left of a column is noise: remove it rather than blow it up to length one.
   VectorXd keep = VectorXd::Ones(W.cols);
@@ -227,7 +237,8 @@ double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<c
 
 #define MBSC_INSTANTIATE(T)                                                                              \
   template MatrixXd gram(const RowSpace&, MatrixView<const T>, MatrixView<const T>);                     \
-  template MatrixXd gram_of_few_rows(const RowSpace&, MatrixView<const T>, MatrixView<const T>);         \
+  template MatrixXd quick_gram(const RowSpace&, MatrixView<const T>, MatrixView<const T>);               \
+  template MatrixXd quick_gram_of_few_rows(const RowSpace&, MatrixView<const T>, MatrixView<const T>);   \
   template void multiply(const RowSpace&, MatrixView<const T>, const MatrixXd&, MatrixView<T>);          \
   template void subtract(const RowSpace&, MatrixView<const T>, const MatrixXd&, MatrixView<T>);          \
   template std::vector<double> residual_norms(const RowSpace&, MatrixView<const T>, MatrixView<const T>, \

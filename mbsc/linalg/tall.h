@@ -18,9 +18,13 @@ namespace mbsc {
 template <class T>
 Eigen::MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
-/// A'B where most rows of B are zero: these are passed over.
+/// A'B with sums of 256 rows in T: twice as fast, off by a few roundings of T, and so not for orthonormalising.
 template <class T>
-Eigen::MatrixXd gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
+Eigen::MatrixXd quick_gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
+
+/// The same where most rows of B are zero: these are passed over.
+template <class T>
+Eigen::MatrixXd quick_gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
 /// out = A M, for a small M. `out` may be A itself when M is square or narrows.
 template <class T>

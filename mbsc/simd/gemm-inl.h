@@ -46,10 +46,11 @@ HWY_INLINE void pack(const Source* HWY_RESTRICT data, int64_t along, int64_t acr
   }
 }
 
-/// Sums of six rows by two vectors of columns: to `sums`, 6 x 2 vectors.
+/// Sums of six rows by two vectors of columns: to `sums`, 6 x 2 vectors. Element (i, k) of the rows is
+/// a[i * row_stride + k * depth_stride], packed or as it lies.
 template <class Compute>
-HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, const Compute* HWY_RESTRICT b, int64_t depth,
-                                Compute* HWY_RESTRICT sums) {
+HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, int64_t row_stride, int64_t depth_stride,
+                                const Compute* HWY_RESTRICT b, int64_t depth, Compute* HWY_RESTRICT sums) {
   const hn::ScalableTag<Compute> tag;
   using V = hn::Vec<decltype(tag)>;
   const size_t lanes = hn::Lanes(tag);
@@ -59,15 +60,15 @@ HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, const Compute* HW
   for (int64_t k = 0; k < depth; ++k) {
     const V b0 = hn::Load(tag, b), b1 = hn::Load(tag, b + lanes);
     b += 2 * lanes;
-#define MBSC_ROW(i)                           \
-  {                                           \
-    const V value = hn::Set(tag, a[i]);       \
-    c##i##0 = hn::MulAdd(value, b0, c##i##0); \
-    c##i##1 = hn::MulAdd(value, b1, c##i##1); \
+#define MBSC_ROW(i)                                  \
+  {                                                  \
+    const V value = hn::Set(tag, a[i * row_stride]); \
+    c##i##0 = hn::MulAdd(value, b0, c##i##0);        \
+    c##i##1 = hn::MulAdd(value, b1, c##i##1);        \
   }
     MBSC_ROWS
 #undef MBSC_ROW
-    a += kPanelRows;
+    a += depth_stride;
   }
 #define MBSC_ROW(i)                                   \
   hn::Store(c##i##0, tag, sums + 2 * i * lanes);      \
@@ -77,9 +78,65 @@ HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, const Compute* HW
 #undef MBSC_ROWS
 }
 
+/// C += alpha sums, of a panel.
+template <class Compute, class Dest>
+HWY_INLINE void add_sums(const Compute* HWY_RESTRICT sums, Compute alpha, int64_t height, int64_t wide, int64_t width,
+                         Dest* C, int64_t stride) {
+  for (int64_t r = 0; r < height; ++r) {
+    Dest* HWY_RESTRICT out = C + r * stride;
+    const Compute* HWY_RESTRICT from = sums + r * width;
+    if (wide == width) {
+      for (int64_t c = 0; c < width; ++c) out[c] += Dest(alpha * from[c]);
+    } else {
+      for (int64_t c = 0; c < wide; ++c) out[c] += Dest(alpha * from[c]);
+    }
+  }
+}
+
+constexpr int64_t kFewColumns = 64;
+
+/// Few columns: B is packed as a whole, and rows are read as they lie: packing them would take longer than the product.
+template <class Compute, class Dest>
+void run_few_columns(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Compute> A,
+                     Strided<Compute> B, Dest* C, int64_t stride) {
+  const hn::ScalableTag<Compute> tag;
+  const int64_t width = 2 * int64_t(hn::Lanes(tag)), packed_columns = (columns + width - 1) / width * width;
+  const int64_t piece = std::min(depth, kDepth);
+  static thread_local AlignedVector<Compute> memory;
+  memory.resize(size_t(kPanelRows * (width + piece) + packed_columns * depth));
+  Compute* const sums = memory.data();
+  Compute* const b = sums + kPanelRows * width;  // aligned, which a need not be
+  Compute* const a = b + packed_columns * depth;
+  for (int64_t k0 = 0; k0 < depth; k0 += kDepth) {
+    const Strided<Compute> from = B.from(k0, 0);
+    pack(from.data, from.column_stride, from.row_stride, columns, std::min(kDepth, depth - k0), width,
+         b + packed_columns * k0);
+  }
+  for (int64_t i = 0; i < rows; i += kPanelRows) {
+    const int64_t height = std::min(kPanelRows, rows - i);
+    for (int64_t k0 = 0; k0 < depth; k0 += kDepth) {
+      const int64_t nk = std::min(kDepth, depth - k0);
+      const Strided<Compute> from = A.from(i, k0);
+      const bool whole = height == kPanelRows;
+      if (!whole) pack(from.data, from.row_stride, from.column_stride, height, nk, kPanelRows, a);
+      for (int64_t j = 0; j < columns; j += width) {
+        const Compute* panel = b + packed_columns * k0 + j * nk;
+        if (whole)
+          multiply_panels(from.data, from.row_stride, from.column_stride, panel, nk, sums);
+        else
+          multiply_panels(a, 1, kPanelRows, panel, nk, sums);
+        add_sums(sums, alpha, height, std::min(width, columns - j), width, C + i * stride + j, stride);
+      }
+    }
+  }
+}
+
 template <class Compute, class Source, class Dest>
 void run_gemm(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Source> A, Strided<Source> B,
               Dest* C, int64_t stride) {
+  if constexpr (std::is_same_v<Compute, Source>)
+    if (columns <= kFewColumns && rows >= kPanelRows)
+      return run_few_columns(rows, columns, depth, alpha, A, B, C, stride);
   const hn::ScalableTag<Compute> tag;
   const int64_t width = 2 * int64_t(hn::Lanes(tag));
   const int64_t most = 262144 / kDepth / int64_t(sizeof(Compute)) / width * width;  // columns of B in 256 KiB
@@ -103,17 +160,9 @@ void run_gemm(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strid
         pack(a_from.data, a_from.row_stride, a_from.column_stride, ni, nk, kPanelRows, a);
         for (int64_t j = 0; j < nj; j += width)
           for (int64_t i = 0; i < ni; i += kPanelRows) {
-            multiply_panels(a + i * nk, b + j * nk, nk, sums);
-            const int64_t height = std::min(kPanelRows, ni - i), wide = std::min(width, nj - j);
-            for (int64_t r = 0; r < height; ++r) {
-              Dest* HWY_RESTRICT out = C + (i0 + i + r) * stride + j0 + j;
-              const Compute* HWY_RESTRICT from = sums + r * width;
-              if (wide == width) {
-                for (int64_t c = 0; c < width; ++c) out[c] += Dest(alpha * from[c]);
-              } else {
-                for (int64_t c = 0; c < wide; ++c) out[c] += Dest(alpha * from[c]);
-              }
-            }
+            multiply_panels(a + i * nk, 1, kPanelRows, b + j * nk, nk, sums);
+            add_sums(sums, alpha, std::min(kPanelRows, ni - i), std::min(width, nj - j), width,
+                     C + (i0 + i) * stride + j0 + j, stride);
           }
       }
     }

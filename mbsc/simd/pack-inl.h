@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing, compiled once for each SIMD level (pack.h): a few features of some rows of a piece at a time, first as rows
-// in a buffer, then transposed by fours, so that what is read and what is written stay in the first-level cache.
+// in a buffer, then transposed by fours and twos, so that what is read and what is written stay in the first-level cache.
 // clang-format off
 #if defined(MBSC_SIMD_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_PACK_INL_H_
@@ -82,6 +82,21 @@ HWY_INLINE void transpose(const T* HWY_RESTRICT buffer, int64_t rows, int64_t fe
       }
       for (int64_t f = whole; f < features; ++f)
         for (int64_t i = 0; i < 4; ++i) to[f * width + i] = from[i * kPackFeatures + f];
+    }
+    const hn::FixedTag<float, 2> two;
+    for (; done + 2 <= rows; done += 2) {
+      const float* from = buffer + done * kPackFeatures;
+      float* to = piece + done;
+      for (int64_t f = 0; f < whole; f += 4) {
+        const auto r0 = hn::LoadU(tag, from + f), r1 = hn::LoadU(tag, from + kPackFeatures + f);
+        const auto a = hn::InterleaveLower(tag, r0, r1), b = hn::InterleaveUpper(tag, r0, r1);
+        hn::StoreU(hn::LowerHalf(two, a), two, to + f * width);
+        hn::StoreU(hn::UpperHalf(two, a), two, to + (f + 1) * width);
+        hn::StoreU(hn::LowerHalf(two, b), two, to + (f + 2) * width);
+        hn::StoreU(hn::UpperHalf(two, b), two, to + (f + 3) * width);
+      }
+      for (int64_t f = whole; f < features; ++f)
+        for (int64_t i = 0; i < 2; ++i) to[f * width + i] = from[i * kPackFeatures + f];
     }
   }
 #endif

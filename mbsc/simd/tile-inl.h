@@ -225,47 +225,52 @@ void run_task(Task task, const Tile<T>& tile) {
   }
 }
 
-/// The same chain of multiply-adds as an inner product of the tile, so that a point's distance to itself is 0. Columns
-/// of expanded distances are then multiplied by -2, which rounds nothing.
-template <class T>
-void norms_of(Packed<T>& points) {
-  const Tag<T> tag;
-  const size_t lanes = hn::Lanes(tag);
-  const int64_t d = points.features;
-  for (int64_t p = 0; p < points.pieces(); ++p) {
-    T* x = points.values.data() + p * d * points.width;
-    T* norms = points.norms.data() + p * points.width;
-    if (points.width == kColumns) {
-      const hn::CappedTag<T, packed_room> some;
-      for (size_t j = 0; j < kColumns; j += hn::Lanes(some)) {  // lanes beyond the group are not used
-        auto sum = hn::Zero(some);
-        for (int64_t f = 0; f < d; ++f) {
-          const auto v = hn::LoadU(some, x + f * kColumns + j);
-          sum = hn::MulAdd(v, v, sum);
-        }
-        T sums[packed_room];
-        hn::StoreU(sum, some, sums);
-        std::copy_n(sums, std::min(hn::Lanes(some), size_t(kColumns) - j), norms + j);
+/// Squared norms of `count` pieces side by side, those of piece p at `norms` + p * width: the same chain of multiply-adds
+/// as an inner product of the tile, so that a point's distance to itself is 0.
+template <int count, class T>
+void norms_side_by_side(const T* HWY_RESTRICT x, int64_t d, int64_t width, T* HWY_RESTRICT norms) {
+  const hn::CappedTag<T, packed_room> some;
+  const size_t lanes = hn::Lanes(some);
+  for (int64_t i = 0; i < width; i += int64_t(lanes)) {  // lanes beyond a group are not used
+    hn::Vec<decltype(some)> sums[count];
+    for (int p = 0; p < count; ++p) sums[p] = hn::Zero(some);
+    for (int64_t f = 0; f < d; ++f)
+#pragma GCC unroll 4
+      for (int p = 0; p < count; ++p) {
+        const auto v = hn::LoadU(some, x + (p * d + f) * width + i);
+        sums[p] = hn::MulAdd(v, v, sums[p]);
       }
-      if (points.doubled)
-        for (int64_t i = 0; i < d * kColumns; ++i) x[i] *= -2;
-    } else {
-      Vector<T> low = hn::Zero(tag), high = low;
-      for (int64_t f = 0; f < d; ++f, x += 2 * lanes) {
-        const Vector<T> v0 = hn::Load(tag, x), v1 = hn::Load(tag, x + lanes);
-        low = hn::MulAdd(v0, v0, low);
-        high = hn::MulAdd(v1, v1, high);
-      }
-      hn::Store(low, tag, norms);
-      hn::Store(high, tag, norms + lanes);
+    for (int p = 0; p < count; ++p) {
+      T out[packed_room];
+      hn::StoreU(sums[p], some, out);
+      std::copy_n(out, std::min(int64_t(lanes), width - i), norms + p * width + i);
     }
+  }
+}
+
+/// Columns of expanded distances are then multiplied by -2, which rounds nothing.
+template <class T>
+void norms_of(Packed<T>& points, int64_t first_piece, int64_t some) {
+  const int64_t d = points.features, width = points.width;
+  for (int64_t piece = first_piece; piece < first_piece + some;) {
+    const bool all = first_piece + some - piece >= norms_together;
+    const int64_t count = all ? norms_together : 1;
+    T* x = points.values.data() + piece * d * width;
+    T* norms = points.norms.data() + piece * width;
+    if (all)
+      norms_side_by_side<norms_together>(x, d, width, norms);
+    else
+      norms_side_by_side<1>(x, d, width, norms);
+    if (points.doubled)
+      for (int64_t i = 0; i < count * d * width; ++i) x[i] *= -2;
+    piece += count;
   }
 }
 
 void run_float(Task task, const Tile<float>& tile) { run_task(task, tile); }
 void run_double(Task task, const Tile<double>& tile) { run_task(task, tile); }
-void norms_float(Packed<float>& points) { norms_of(points); }
-void norms_double(Packed<double>& points) { norms_of(points); }
+void norms_float(Packed<float>& points, int64_t first, int64_t some) { norms_of(points, first, some); }
+void norms_double(Packed<double>& points, int64_t first, int64_t some) { norms_of(points, first, some); }
 int panel_rows_float() { return 2 * int(hn::Lanes(Tag<float>())); }
 int panel_rows_double() { return 2 * int(hn::Lanes(Tag<double>())); }
 int64_t current_level() { return HWY_TARGET; }

@@ -55,12 +55,12 @@ void Packed<T>::resize(int64_t count_, int64_t features_, int64_t width_) {
     std::fill(values.begin() + size - features * width, values.end(), T{});
 }
 template <>
-void Packed<float>::compute_norms() {
-  HWY_DYNAMIC_DISPATCH(norms_float)(*this);
+void Packed<float>::compute_norms(int64_t first_piece, int64_t some) {
+  HWY_DYNAMIC_DISPATCH(norms_float)(*this, first_piece, some);
 }
 template <>
-void Packed<double>::compute_norms() {
-  HWY_DYNAMIC_DISPATCH(norms_double)(*this);
+void Packed<double>::compute_norms(int64_t first_piece, int64_t some) {
+  HWY_DYNAMIC_DISPATCH(norms_double)(*this, first_piece, some);
 }
 template void Packed<float>::resize(int64_t, int64_t, int64_t);
 template void Packed<double>::resize(int64_t, int64_t, int64_t);

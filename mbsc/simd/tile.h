@@ -37,6 +37,8 @@ enum class Task { multiply, degrees, evaluate };
 inline constexpr int group_columns = 6;
 /// Numbers behind the last of packed coordinates that may be read, and are not used.
 inline constexpr int packed_room = 8;
+/// Pieces whose norms are best computed together: each is a chain of sums that wait for one another.
+inline constexpr int64_t norms_together = 4;
 /// Rows of a panel at the level in use, for float and double.
 template <class T>
 int panel_rows();
@@ -57,8 +59,9 @@ struct Packed {
   int64_t pieces() const { return (count + width - 1) / width; }
   void resize(int64_t count_, int64_t features_, int64_t width_);
   T& at(int64_t i, int64_t f) { return values[static_cast<size_t>(((i / width) * features + f) * width + i % width)]; }
-  /// Fills `norms`, and doubles the values where they are to be; call after the coordinates are in place.
-  void compute_norms();
+  /// Fills the norms of some pieces, and doubles their values where they are to be; call once their coordinates are in
+  /// place.
+  void compute_norms(int64_t first_piece, int64_t some);
 };
 
 template <class T>

@@ -92,12 +92,12 @@ template <class T>
 void BatchMemory<T>::add_products(MatrixView<const T> W, MatrixView<const T> G, MatrixView<const T> M,
                                   Products& outside, Products& inside) const {
   const RowSpace& space = L_->rows();
-  const MatrixXd zero = MatrixXd::Zero(W.cols, W.cols), g = gram<T>(space, W, G);
-  const MatrixXd m = M.cols > 0 ? gram<T>(space, W, M) : zero;
+  const MatrixXd zero = MatrixXd::Zero(W.cols, W.cols), g = quick_gram<T>(space, W, G);
+  const MatrixXd m = M.cols > 0 ? quick_gram<T>(space, W, M) : zero;
   inside.add(split_product(g, g), split_product(g, m), split_product(m, m));
-  outside.add(gram<T>(space, G, G) - g.transpose() * g,
-              M.cols > 0 ? MatrixXd(gram<T>(space, G, M) - g.transpose() * m) : zero,
-              M.cols > 0 ? MatrixXd(gram<T>(space, M, M) - m.transpose() * m) : zero);
+  outside.add(quick_gram<T>(space, G, G) - g.transpose() * g,
+              M.cols > 0 ? MatrixXd(quick_gram<T>(space, G, M) - g.transpose() * m) : zero,
+              M.cols > 0 ? MatrixXd(quick_gram<T>(space, M, M) - m.transpose() * m) : zero);
 }
 
 template <class T>

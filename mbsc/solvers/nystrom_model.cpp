@@ -82,7 +82,7 @@ void NystromModel<T>::multiply_low_rank(const MatrixXd& projected, MatrixView<T>
 
 template <class T>
 void NystromModel<T>::multiply(MatrixView<const T> V, MatrixView<T> out) const {
-  multiply_low_rank(gram<T>(L_->rows(), basis_.vectors, V), out);
+  multiply_low_rank(quick_gram<T>(L_->rows(), basis_.vectors, V), out);
   L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       for (int64_t c = 0; c < V.cols; ++c) out(i, c) -= T(taken_out_[size_t(i)]) * V(i, c);
@@ -97,7 +97,7 @@ void NystromModel<T>::multiply_sampled(MatrixView<const T> V, MatrixView<T> out)
     for (int64_t i = rows.begin; i < rows.end; ++i)
       if (is_trusted(i)) std::copy_n(V.row(i), V.cols, trusted.row(i));
   });
-  multiply_low_rank(gram_of_few_rows<T>(space, basis_.vectors, trusted), out);
+  multiply_low_rank(quick_gram_of_few_rows<T>(space, basis_.vectors, trusted), out);
   if (left_out_) add_edges<T>(space, *left_out_, on_edges_, -1, trusted, out);
   L_->add_exact(trusted, flat);
   space.for_each_block([&](int64_t, Range rows) {

@@ -51,7 +51,17 @@ TYPED_TEST(TallOf, GramTakesColumnsOutOfAWiderMatrix) {
   EXPECT_LT((gram<T>(RowSpace(n, 1), left, right) - expected).cwiseAbs().maxCoeff(), double(n) * 1e-15);
 }
 
-TYPED_TEST(TallOf, GramOfFewRowsPassesOverTheZeroOnes) {
+TYPED_TEST(TallOf, QuickGramEqualsTheProductOfTransposesToRoundingsOfItsType) {
+  using T = TypeParam;
+  const Matrix<T> wide = random_matrix<T>(n, 12, 3);
+  const auto A = wide.view().columns_between(1, 8), B = wide.view().columns_between(8, 12);
+  const MatrixXd expected = to_eigen(wide).middleCols(1, 7).transpose() * to_eigen(wide).rightCols(4);
+  // Each sum of 256 terms of size one is off by less than 256 roundings of itself.
+  EXPECT_LT((quick_gram<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(),
+            double(n) * 256 * double(std::numeric_limits<T>::epsilon()));
+}
+
+TYPED_TEST(TallOf, QuickGramOfFewRowsPassesOverTheZeroOnes) {
   using T = TypeParam;
   const Matrix<T> wide = random_matrix<T>(n, 9, 3);
   const auto A = wide.view().columns_between(2, 7);
@@ -60,9 +70,10 @@ TYPED_TEST(TallOf, GramOfFewRowsPassesOverTheZeroOnes) {
     if (i % 7 != 0 || (i > n / 4 && i < n / 2)) std::fill_n(B.row(i), B.cols(), T{});
   B(0, 0) = B(0, 2) = T{};  // not the whole row
   const MatrixXd expected = to_eigen(wide).middleCols(2, 5).transpose() * to_eigen(B);
-  EXPECT_LT((gram_of_few_rows<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(), double(n) * 1e-14);
+  EXPECT_LT((quick_gram_of_few_rows<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(),
+            double(n) * 256 * double(std::numeric_limits<T>::epsilon()));
   const Matrix<T> zero(n, 3);
-  EXPECT_EQ(gram_of_few_rows<T>(RowSpace(n, 1), A, zero).cwiseAbs().maxCoeff(), 0);
+  EXPECT_EQ(quick_gram_of_few_rows<T>(RowSpace(n, 1), A, zero).cwiseAbs().maxCoeff(), 0);
 }
 
 TYPED_TEST(TallOf, MultiplyEqualsTheProductAlsoInPlace) {
