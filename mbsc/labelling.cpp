@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "mbsc/linalg/reduce.h"
+#include "mbsc/simd/gemm.h"
 
 namespace mbsc {
 namespace {
@@ -43,23 +44,28 @@ void adopt_neighbours(const Affinity<float>& affinity, const Normalized<float>& 
   std::vector<int64_t> weak;
   for (int64_t i = 0; i < L.n(); ++i)
     if (is_weak(i) && degrees[size_t(i)] > 0) weak.push_back(i);
-  const size_t k = size_t(embedding.cols()), chunk = 64;  // small blocks of the matrix
+  if (weak.empty()) return;
+  const size_t k = size_t(embedding.cols()), chunk = 512;  // small blocks of the matrix
+  // Rows of the embedding, and 1; zero where they are weak themselves.
+  Matrix<float> known(L.n(), int64_t(k + 1));
+  for (int64_t i = 0; i < L.n(); ++i) {
+    if (is_weak(i)) continue;
+    std::copy_n(embedding.row(i), k, known.row(i));
+    known(i, int64_t(k)) = 1;
+  }
   for (size_t first = 0; first < weak.size() && !stop.stop_requested(); first += chunk) {
     const std::span<const int64_t> points = std::span(weak).subspan(first, std::min(chunk, weak.size() - first));
+    const auto count = int64_t(points.size()), columns = known.cols();
     // For each of the points sum_j a_ij embedding_j, and sum_j a_ij.
-    const std::vector<double> sums =
-        sum_over_blocks(L.rows(), int64_t(points.size() * (k + 1)), [&](int64_t, Range range, std::span<double> out) {
-          Matrix<float> block(range.size(), int64_t(points.size()));
+    const std::vector<double> sums = sum_over_blocks(
+        L.rows(), count * columns,
+        [&](int64_t, Range range, std::span<double> out) {
+          Matrix<float> block(range.size(), count);
           affinity.evaluate(range, points, block);
-          for (int64_t j = range.begin; j < range.end; ++j) {
-            if (is_weak(j)) continue;
-            for (size_t p = 0; p < points.size(); ++p) {
-              const double a = double(block(j - range.begin, int64_t(p)));
-              for (size_t c = 0; c < k; ++c) out[p * (k + 1) + c] += a * double(embedding(j, int64_t(c)));
-              out[p * (k + 1) + k] += a;
-            }
-          }
-        });
+          simd::gemm<double, float, double>(count, columns, range.size(), 1, {block.data(), 1, count},
+                                            {known.row(range.begin), columns, 1}, out.data(), columns);
+        },
+        double(count) * affinity.cost_of_value());
     for (size_t p = 0; p < points.size(); ++p) {
       const double* sum = sums.data() + p * (k + 1);
       if (!(sum[k] > 0)) continue;

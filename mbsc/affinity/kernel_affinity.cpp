@@ -97,7 +97,7 @@ int64_t rows_in_cache(int64_t features) {
 }
 
 /// Columns whose packed copy is held at a time by a product with a batch of columns.
-constexpr int64_t columns_per_chunk = 2048;
+constexpr int64_t columns_per_chunk = 4096;
 /// The same where columns are summed: each takes two numbers per block of rows.
 constexpr int64_t summed_per_chunk = 512;
 

@@ -225,6 +225,13 @@ int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, Mat
 }
 
 template <class T>
+int64_t quick_orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W) {
+  const MatrixView<T> basis = W.columns_between(0, orthonormalize(space, W));
+  subtract(space, V, quick_gram<T>(space, V, basis), basis);
+  return orthonormalize(space, basis);
+}
+
+template <class T>
 double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<const T> W) {
   const MatrixXd C = gram(space, W, U);
   const std::vector<double> sum = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
@@ -248,6 +255,7 @@ double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<c
   template Matrix<T> gather_rows(const RowSpace&, MatrixView<const T>, std::span<const int64_t>);        \
   template int64_t orthonormalize(const RowSpace&, MatrixView<T>);                                       \
   template int64_t orthonormalize_against(const RowSpace&, MatrixView<const T>, MatrixView<T>);          \
+  template int64_t quick_orthonormalize_against(const RowSpace&, MatrixView<const T>, MatrixView<T>);    \
   template double subspace_error(const RowSpace&, MatrixView<const T>, MatrixView<const T>);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)

@@ -62,6 +62,10 @@ int64_t orthonormalize(const RowSpace& space, MatrixView<T> W);
 template <class T>
 int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W);
 
+/// The same, quicker and to a few more roundings of T, for a start that need not be better; W has been projected once.
+template <class T>
+int64_t quick_orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W);
+
 /// |U - W W'U|_F / sqrt(k): the rms sine of the angles between span U and span W, both orthonormal.
 template <class T>
 double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<const T> W);

@@ -69,7 +69,7 @@ Matrix<T> graph_block(const Normalized<T>& L, const NeighbourGraph& graph, int64
         if (options.stop.stop_requested()) throw Stopped();
         multiply_graph<T>(space, degrees, edges, in, out);
       },
-      options, random_basis(L, c, options), capacity);
+      options, random_basis(L, c, options), capacity, true);
   for (int step = 0; step < most_steps; ++step) {
     krylov.expand();
     const int64_t wanted = std::min(krylov.columns(), std::min(c, options.clusters + options.clusters / 2 + 1));

@@ -19,8 +19,11 @@ class KrylovBasis {
   /// out = L in, for the operator the space belongs to.
   using Multiply = std::function<void(MatrixView<const T> in, MatrixView<T> out)>;
 
-  KrylovBasis(const RowSpace& space, Multiply operate, const SolverOptions& options, Matrix<T> start, int64_t capacity)
-      : operate_(std::move(operate)),
+  /// `quick`: for a start, whose residuals end far above the roundings of T.
+  KrylovBasis(const RowSpace& space, Multiply operate, const SolverOptions& options, Matrix<T> start, int64_t capacity,
+              bool quick = false)
+      : quick_(quick),
+        operate_(std::move(operate)),
         space_(space),
         options_(options),
         V_(space.local_rows(), std::min(capacity, space.n())),
@@ -34,7 +37,7 @@ class KrylovBasis {
     operate_(next_.view().columns_between(0, b), image_);
     copy<T>(space_, next_.view().columns_between(0, b), V_.view().columns_between(columns_, c));
     const auto V = basis(c);
-    const Eigen::MatrixXd H = gram<T>(space_, V, image_);
+    const Eigen::MatrixXd H = quick_ ? quick_gram<T>(space_, V, image_) : gram<T>(space_, V, image_);
     projected_.conservativeResize(c, c);
     projected_.rightCols(b) = H;
     projected_.bottomRows(b) = H.transpose();
@@ -62,7 +65,9 @@ class KrylovBasis {
   bool advance(int64_t keep, uint64_t step) {
     next_ = std::move(image_);
     // Against the whole old basis, of which the kept vectors are a part.
-    next_columns_ = std::min(orthonormalize_against<T>(space_, basis(columns_), next_), space_.n() - columns_);
+    const int64_t rank = quick_ ? quick_orthonormalize_against<T>(space_, basis(columns_), next_)
+                                : orthonormalize_against<T>(space_, basis(columns_), next_);
+    next_columns_ = std::min(rank, space_.n() - columns_);
     if (next_columns_ < next_.cols() && columns_ + next_columns_ < space_.n()) {
       const int64_t wanted = std::min(next_.cols(), space_.n() - columns_);
       refill(wanted, step);
@@ -195,6 +200,7 @@ class KrylovBasis {
     next_columns_ = have + orthonormalize_against<T>(space_, kept, fresh.columns_between(0, found));
   }
 
+  bool quick_;
   Multiply operate_;
   const RowSpace& space_;
   const SolverOptions& options_;

@@ -47,7 +47,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr int64_t chunk = 2000;  ///< columns of one product
+constexpr int64_t chunk = 4000;  ///< columns of one product, at most
 constexpr int64_t probe_vectors = 4;
 
 template <class T>
@@ -62,7 +62,7 @@ class RitzSolver {
         k_(options.clusters),
         columns_(block_columns(n_, options)),
         batch_size_(
-            std::min(n_, options.batch_size > 0 ? options.batch_size : std::clamp<int64_t>(n_ / 100, 10, chunk))),
+            std::min(n_, options.batch_size > 0 ? options.batch_size : std::clamp<int64_t>(n_ / 100, 10, 2000))),
         plan_(plan_ritz(n_, options, batch_size_)),
         budget_(n_, options,
                 options.iterations && !options.passes

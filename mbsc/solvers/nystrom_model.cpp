@@ -129,7 +129,7 @@ Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options, doub
   constexpr int steps = 6;
   KrylovBasis<T> krylov(
       space, [&](MatrixView<const T> in, MatrixView<T> out) { multiply(in, out); }, options, std::move(start),
-      steps * c);
+      steps * c, true);
   for (int step = 0; step < steps; ++step) {
     krylov.expand();
     if (krylov.largest_residual(std::min(c, krylov.columns())) < residual) break;
