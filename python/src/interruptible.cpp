@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interruptible.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -96,9 +98,14 @@ class Job {
   std::exception_ptr error_;
 };
 
-/// Jobs whose caller has gone; touched with the interpreter's lock only.
+/// Jobs whose caller has gone; touched with the interpreter's lock only. A child of fork() has not their threads.
 std::list<std::unique_ptr<Job>>& abandoned() {
-  static auto* jobs = new std::list<std::unique_ptr<Job>>();
+  static pid_t owner = 0;
+  static std::list<std::unique_ptr<Job>>* jobs = nullptr;
+  if (owner != getpid()) {
+    owner = getpid();
+    jobs = new std::list<std::unique_ptr<Job>>();
+  }
   return *jobs;
 }
 

@@ -121,6 +121,15 @@ nb::tuple run_predict(const nb::dict& given, const AnyMatrix& X, int threads) {
                         to_numpy(std::move(result->embedding)));
 }
 
+NumpyArray<uint64_t> run_hash_rows(const AnyMatrix& X, int threads) {
+  std::vector<uint64_t> hashes;
+  {
+    const nb::gil_scoped_release release;
+    hashes = hash_rows(points_of(X), true, threads_of(threads));
+  }
+  return to_numpy(std::move(hashes));
+}
+
 Kernel kernel_of(const std::string& affinity, double gamma) {
   const AffinityKind kind = value_of(words::affinities, "affinity", affinity);
   require(kind != AffinityKind::precomputed, "affinity must be a kernel: cosine, exponential, rbf; got '{}'", affinity);
@@ -207,10 +216,7 @@ NB_MODULE(_core, m) {
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
         "seed"_a, "threads"_a = 0, "How the eigenvectors extend to new points: k x k.");
   m.def("predict", &run_predict, "model"_a, "X"_a.noconvert(), "threads"_a = 0, "Labels and rows of the embedding.");
-  m.def(
-      "hash_rows",
-      [](const AnyMatrix& X, int threads) { return to_numpy(hash_rows(points_of(X), true, threads_of(threads))); },
-      "X"_a.noconvert(), "threads"_a = 0, "A hash of each row, rounded to float32.");
+  m.def("hash_rows", &run_hash_rows, "X"_a.noconvert(), "threads"_a = 0, "A hash of each row, rounded to float32.");
   m.def("kernel_product", &run_kernel_product<float>, "X"_a.noconvert(), "Y"_a.noconvert(), "V"_a.noconvert(),
         "affinity"_a, "gamma"_a, "threads"_a = 0, "A(X, Y) V in float32 tiles.");
   m.def("kernel_product", &run_kernel_product<double>, "X"_a.noconvert(), "Y"_a.noconvert(), "V"_a.noconvert(),
