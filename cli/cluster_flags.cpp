@@ -2,40 +2,16 @@
 #include "cli/cluster_flags.h"
 
 #include <cmath>
-#include <map>
 
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
+#include "mbsc/option_words.h"
 
 namespace mbsc::cli {
 namespace {
 
-template <class Enum>
-using Words = std::map<std::string, Enum>;
+using namespace words;
 
-const Words<Method> methods{
-    {"minibatch", Method::minibatch}, {"nystrom", Method::nystrom}, {"power", Method::power}, {"exact", Method::exact}};
-const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf},
-                                     {"exponential", AffinityKind::exponential},
-                                     {"cosine", AffinityKind::cosine},
-                                     {"precomputed", AffinityKind::precomputed}};
-const Words<DegreeKind> degree_kinds{
-    {"exact", DegreeKind::exact}, {"sampled", DegreeKind::sampled}, {"nystrom", DegreeKind::nystrom}};
-const Words<EmbeddingScale> embedding_scales{
-    {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
-const Words<Estimator> estimators{{"columns", Estimator::columns}, {"signed", Estimator::signs}};
-const Words<Sampling> samplings{{"reshuffle", Sampling::reshuffle}, {"independent", Sampling::independent}};
-const Words<StepRule> step_rules{{"ritz", StepRule::ritz}, {"adagrad", StepRule::adagrad}};
-const Words<ColumnChoice> column_choices{{"importance", ColumnChoice::importance}, {"uniform", ColumnChoice::uniform}};
-const Words<Start> starts{{"auto", Start::automatic},
-                          {"random", Start::random},
-                          {"nystrom", Start::nystrom},
-                          {"neighbours", Start::neighbours}};
-const Words<PowerOperator> operators{{"plain", PowerOperator::plain}, {"shifted", PowerOperator::shifted}};
-const Words<Scaling> scalings{{"none", Scaling::none},
-                              {"unit", Scaling::unit},
-                              {"symmetric", Scaling::symmetric},
-                              {"standard", Scaling::standard}};
 const Words<FileFormat> formats{{"auto", FileFormat::automatic},
                                 {"csv", FileFormat::csv},
                                 {"tsv", FileFormat::tsv},
@@ -69,12 +45,10 @@ CLI::Validator size_in_bytes() {
 /// Refuses any word that is not a key of the map, naming the option, the choices and the word.
 template <class Enum>
 CLI::Validator one_of(const Words<Enum>& words, const std::string& also = "") {
-  std::string choices = also;
-  for (const auto& entry : words) choices += (choices.empty() ? "" : ", ") + entry.first;
   return CLI::Validator(
-      [&words, also, choices](const std::string& word) {
+      [&words, also](const std::string& word) {
         if (words.count(word) > 0 || (!also.empty() && word == also)) return std::string();
-        return fmt::format("must be one of {}; got '{}'", choices, word);
+        return fmt::format("must be one of {}; got '{}'", choices(words, also), word);
       },
       "", "");
 }

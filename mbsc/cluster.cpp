@@ -244,7 +244,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   result.inertia = found.inertia;
   if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);
   result.labels = std::move(found.labels);
-  result.cluster_sizes = order_by_size(result.labels, options.clusters);
+  result.cluster_centers = std::move(found.centers);
+  result.cluster_sizes = order_by_size(result.labels, result.cluster_centers);
   result.seconds.kmeans = kmeans_clock.seconds();
 
   const Stopwatch cut_clock;

@@ -66,6 +66,7 @@ using StageObserver = std::function<bool(const Stage&)>;
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1, by falling cluster size
   std::vector<int64_t> cluster_sizes;
+  Matrix<double> cluster_centers;   ///< k x k, of k-means, among rows as it sees them (embedding_scale)
   Matrix<float> embedding;          ///< n x k, orthonormal columns, unscaled
   std::vector<double> eigenvalues;  ///< of L, descending
   bool eigenvalues_are_exact = false;

@@ -21,18 +21,20 @@ void scale_to_length_one(std::span<float> row) {
 
 }  // namespace
 
+void scale_row(std::span<float> row, EmbeddingScale scale, double inverse_root_degree) {
+  if (scale == EmbeddingScale::row)
+    scale_to_length_one(row);
+  else if (scale == EmbeddingScale::degree)
+    for (float& x : row) x = float(inverse_root_degree * double(x));
+}
+
 Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<float>& L, EmbeddingScale scale) {
   Matrix<float> scaled = vectors;
   if (scale == EmbeddingScale::none) return scaled;
   const auto roots = L.inverse_root_degrees();
   L.rows().for_each_block([&](int64_t, Range range) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const std::span<float> row(scaled.row(i), size_t(scaled.cols()));
-      if (scale == EmbeddingScale::row)
-        scale_to_length_one(row);
-      else
-        for (float& x : row) x = float(double(roots[size_t(i)]) * double(x));
-    }
+    for (int64_t i = range.begin; i < range.end; ++i)
+      scale_row({scaled.row(i), size_t(scaled.cols())}, scale, double(roots[size_t(i)]));
   });
   return scaled;
 }
@@ -76,22 +78,56 @@ void adopt_neighbours(const Affinity<float>& affinity, const Normalized<float>& 
   }
 }
 
+double least_degree(EmbeddingScale scale, double mean_degree) {
+  return scale == EmbeddingScale::degree ? 1e-10 * mean_degree : 0;
+}
+
 std::vector<uint8_t> excluded_rows(const Normalized<float>& L, EmbeddingScale scale) {
   const auto degrees = L.degrees();
   const double tau = L.regularization_added();
   const double sum = sum_over_blocks(L.rows(), 1, [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < range.end; ++i) out[0] += degrees[size_t(i)];
   })[0];
-  const double least = scale == EmbeddingScale::degree ? 1e-10 * sum / double(L.n()) : 0;
+  const double least = least_degree(scale, sum / double(L.n()));
   std::vector<uint8_t> excluded(L.isolated().begin(), L.isolated().end());
   for (size_t i = 0; i < excluded.size(); ++i)
     if (!(degrees[i] > 0) || degrees[i] + tau < least) excluded[i] = 1;
   return excluded;
 }
 
+Matrix<double> cluster_means(const Points& points, const RowSpace& rows, std::span<const int32_t> labels,
+                             int64_t clusters) {
+  const int64_t d = points.features;
+  // Sums of coordinates and counts of each cluster.
+  const std::vector<double> sums =
+      sum_over_blocks(rows, clusters * (d + 1), [&](int64_t, Range range, std::span<double> out) {
+        for (int64_t i = range.begin; i < range.end; ++i) {
+          if (labels[size_t(i)] < 0) continue;
+          const auto sum = out.subspan(labels[size_t(i)] * (d + 1), d + 1);
+          for (int64_t f = 0; f < d; ++f) sum[f] += points(i, f);
+          sum[d] += 1;
+        }
+      });
+  Matrix<double> means(clusters, d);
+  for (int64_t c = 0; c < clusters; ++c)
+    for (int64_t f = 0; f < d; ++f) means(c, f) = sums[size_t(c * (d + 1) + f)] / sums[size_t(c * (d + 1) + d)];
+  return means;
+}
+
+int32_t nearest_mean(const Points& points, int64_t i, MatrixView<const double> means) {
+  double nearest = std::numeric_limits<double>::infinity();
+  int32_t label = 0;
+  for (int64_t c = 0; c < means.rows; ++c) {
+    double distance = 0;
+    for (int64_t f = 0; f < points.features; ++f) distance += std::pow(points(i, f) - means(c, f), 2);
+    if (distance < nearest) nearest = distance, label = int32_t(c);
+  }
+  return label;
+}
+
 void label_isolated(const Points& points, const ClusterOptions& options, const RowSpace& rows,
                     std::vector<int32_t>& labels) {
-  const int64_t k = options.clusters, d = points.features;
+  const int64_t k = options.clusters;
   if (options.affinity == AffinityKind::precomputed) {
     std::vector<int64_t> sizes(static_cast<size_t>(k));
     for (const int32_t label : labels)
@@ -100,30 +136,13 @@ void label_isolated(const Points& points, const ClusterOptions& options, const R
     std::replace(labels.begin(), labels.end(), -1, largest);
     return;
   }
-  // Sums of coordinates and counts of each cluster.
-  std::vector<double> means = sum_over_blocks(rows, k * (d + 1), [&](int64_t, Range range, std::span<double> out) {
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      if (labels[size_t(i)] < 0) continue;
-      const auto sum = out.subspan(labels[size_t(i)] * (d + 1), d + 1);
-      for (int64_t f = 0; f < d; ++f) sum[f] += points(i, f);
-      sum[d] += 1;
-    }
-  });
-  for (int64_t i = 0; i < points.rows; ++i) {
-    if (labels[size_t(i)] >= 0) continue;
-    double nearest = std::numeric_limits<double>::infinity();
-    int32_t label = 0;
-    for (int64_t c = 0; c < k; ++c) {
-      const double* sum = means.data() + c * (d + 1);
-      double distance = 0;
-      for (int64_t f = 0; f < d; ++f) distance += std::pow(points(i, f) - sum[f] / sum[d], 2);
-      if (distance < nearest) nearest = distance, label = int32_t(c);
-    }
-    labels[size_t(i)] = label;
-  }
+  const Matrix<double> means = cluster_means(points, rows, labels, k);
+  for (int64_t i = 0; i < points.rows; ++i)
+    if (labels[size_t(i)] < 0) labels[size_t(i)] = nearest_mean(points, i, means);
 }
 
-std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, int64_t clusters) {
+std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, Matrix<double>& centers) {
+  const int64_t clusters = centers.rows();
   std::vector<int64_t> sizes(static_cast<size_t>(clusters)),
       first(static_cast<size_t>(clusters), std::numeric_limits<int64_t>::max());
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -141,6 +160,8 @@ std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, int64_t cluster
   for (int32_t& label : labels) label = rank[size_t(label)];
   std::vector<int64_t> sorted;
   for (const int32_t c : order) sorted.push_back(sizes[size_t(c)]);
+  const Matrix<double> before = centers;
+  for (size_t r = 0; r < order.size(); ++r) std::copy_n(before.row(order[r]), before.cols(), centers.row(int64_t(r)));
   return sorted;
 }
 

@@ -2,11 +2,10 @@
 #include "mbsc/affinity/kernel_affinity.h"
 
 #include <algorithm>
-#include <limits>
-#include <numbers>
 #include <numeric>
 #include <optional>
 
+#include "mbsc/affinity/kernel_form.h"
 #include "mbsc/affinity/pair_schedule.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
@@ -18,53 +17,6 @@ using simd::group_columns;
 using simd::Packed;
 using simd::Task;
 using simd::Tile;
-
-/// The median of each feature over at most 1,001 evenly spaced rows.
-std::vector<double> feature_medians(const Points& points) {
-  const int64_t count = std::min<int64_t>(points.rows, 1001);
-  std::vector<double> medians(points.features), values(count);
-  for (int64_t f = 0; f < points.features; ++f) {
-    for (int64_t i = 0; i < count; ++i) values[i] = points(points.rows * i / count, f);
-    std::nth_element(values.begin(), values.begin() + count / 2, values.end());
-    medians[f] = values[count / 2];
-  }
-  return medians;
-}
-
-/// Coordinates relative to `center`, in units in which t is the exponent to the base 2.
-PackingRule make_rule(const Points& points, const std::vector<double>& center, double factor) {
-  const int64_t d = points.features;
-  PackingRule rule{std::vector<double>(d), std::vector<double>(d)};
-  for (int64_t f = 0; f < d; ++f) {
-    const double scale = points.scale.empty() ? 1 : points.scale[f];
-    rule.offset[f] = (points.shift.empty() ? 0 : points.shift[f]) + (scale != 0 ? center[f] / scale : 0);
-    rule.factor[f] = factor * scale;
-  }
-  return rule;
-}
-
-/// Whether coordinates fit T as they are, so that their differences need no centring to be exact.
-template <class T>
-bool exact_as_stored(const Points& points) {
-  return points.shift.empty() && points.scale.empty() && (sizeof(T) == 8 || points.type == ScalarType::float32);
-}
-
-/// The largest squared length of a tile coordinate vector.
-double largest_norm(const Points& points, const PackingRule& rule, const RowSpace& rows) {
-  std::vector<double> largest(size_t(rows.own_blocks().size()));
-  rows.for_each_block([&](int64_t block, Range range) {
-    double& top = largest[size_t(block - rows.own_blocks().begin)];
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      double sum = 0;
-      for (int64_t f = 0; f < points.features; ++f) {
-        const double v = (points.raw(i, f) - rule.offset[f]) * rule.factor[f];
-        sum += v * v;
-      }
-      top = std::max(top, sum);
-    }
-  });
-  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
-}
 
 /// What one thread needs for one tile.
 template <class T>
@@ -109,30 +61,11 @@ KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, co
   require(rows.comm().size() == 1, "points held by {} ranks are not supported yet", rows.comm().size());
   require(points.rows == rows.local_rows(), "the points have {} rows, the row space {}", points.rows,
           rows.local_rows());
-  if (kernel.kind != KernelKind::cosine)
-    require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}", kernel.gamma);
-  const std::vector<double> zero(points.features);
-  if (kernel.kind == KernelKind::cosine) {
-    rule_ = make_rule(points_, zero, 1);
-    rule_.unit_length = true;
-    return;
-  }
-  form_ = kernel.kind == KernelKind::rbf ? simd::Form::gaussian : simd::Form::exponential;
-  const double gain = kernel.gamma * std::numbers::log2e;
-  const std::vector<double> center = feature_medians(points_);
-  rule_ = make_rule(points_, center, std::sqrt(gain));
-  const double norm = largest_norm(points_, rule_, rows);
-  // The expanded form is off by about |x|^2 eps, which is the relative error of an rbf value: 1e-5 in float at 170. Of
-  // an exponential one it is the root of that, too much on any data.
-  direct_ = kernel.kind == KernelKind::exponential || norm > 170;
-  rule_.expanded = !direct_;
-  if (!direct_) return;
-  gain_ = T(gain);
-  rule_ = make_rule(points_, exact_as_stored<T>(points_) ? zero : center, 1);
-  constexpr double most = std::numeric_limits<float>::max();
-  require(gain < most, "gamma = {} is too large: every affinity underflows; choose a smaller gamma", kernel.gamma);
-  require(largest_norm(points_, rule_, rows) < most / 4,
-          "the data are too large for float32: squared coordinates overflow; scale them (scale = standard)");
+  KernelForm<T> form = choose_form<T>(kernel, {&points_, 1}, rows.threads());
+  form_ = form.form;
+  direct_ = form.direct;
+  gain_ = form.gain;
+  rule_ = std::move(form.rules.front());
 }
 
 template <class T>

@@ -10,19 +10,13 @@
 #pragma once
 
 #include "mbsc/affinity/affinity.h"
+#include "mbsc/affinity/kernel.h"
 #include "mbsc/affinity/packing.h"
 #include "mbsc/affinity/tile_cache.h"
 #include "mbsc/base/points.h"
 #include "mbsc/simd/tile.h"
 
 namespace mbsc {
-
-enum class KernelKind { rbf, exponential, cosine };
-
-struct Kernel {
-  KernelKind kind = KernelKind::rbf;
-  double gamma = 1;  ///< not used by cosine
-};
 
 template <class T>
 class KernelAffinity final : public Affinity<T> {

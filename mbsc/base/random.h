@@ -21,7 +21,8 @@ enum class Stream : uint32_t {
   cut,        ///< columns of the sampled normalised cut
   generate,   ///< synthetic data
   test,
-  degrees,  ///< columns of sampled degrees
+  degrees,    ///< columns of sampled degrees
+  extension,  ///< rows that tell how eigenvectors extend to new points
 };
 
 /// Random numbers of one (seed, stream).

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A tour of the Python package, with figures. Run it cell by cell in an editor that knows `# %%`, or as a script:
+
+    python examples/tutorial.py [FOLDER]     figures go to the folder, by default the current one
+"""
+# %% [markdown]
+# # Shapes that no straight line separates
+# k-means looks for round clouds. Spectral clustering looks for what hangs together.
+
+# %%
+import pathlib
+import sys
+import tempfile
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, make_circles, make_moons
+from sklearn.preprocessing import StandardScaler
+
+import mbsc
+from mbsc import MiniBatchSpectralClustering
+from mbsc.metrics import adjusted_rand_score, score_labels
+
+folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+
+moons, moon_classes = make_moons(1500, noise=0.05, random_state=0)
+circles, circle_classes = make_circles(1500, factor=0.5, noise=0.04, random_state=0)
+
+figure, panels = plt.subplots(2, 2, figsize=(8, 8), layout="constrained")
+for row, (X, classes) in zip(panels, [(moons, moon_classes), (circles, circle_classes)]):
+    for panel, model in zip(row, [KMeans(2, n_init=10, random_state=0),
+                                  MiniBatchSpectralClustering(2, random_state=0)]):
+        labels = model.fit_predict(X)
+        panel.scatter(*X.T, c=labels, s=4, cmap="coolwarm")
+        panel.set_title(f"{type(model).__name__}, ARI {adjusted_rand_score(classes, labels):.2f}")
+figure.savefig(folder / "shapes.png")
+
+# %% [markdown]
+# # How exact is it?
+# The answer comes with its residuals |L w - theta w|, and with a history: the objective is the sum of the k leading
+# eigenvalues, as far as they have been found, against the work, in passes over the affinity matrix.
+
+# %%
+digits, digit_classes = load_digits(return_X_y=True)
+figure, panel = plt.subplots(figsize=(6, 4), layout="constrained")
+for method in ["exact", "minibatch", "power"]:
+    model = MiniBatchSpectralClustering(10, method=method, random_state=0).fit(digits)
+    panel.plot(model.history_["passes"], model.history_["objective"], label=f"{method}: {model.status_}")
+    worst = "unknown" if model.residuals_ is None else f"{model.residuals_.max():.1e}"
+    print(f"{method:10} {model.summary_['passes']:6.1f} passes, largest residual {worst}, "
+          f"NMI {score_labels(digit_classes, model.labels_)['nmi']:.3f}")
+panel.set(xlabel="passes", ylabel="objective", xscale="log")
+panel.legend()
+figure.savefig(folder / "history.png")
+
+# %% [markdown]
+# # The width of the kernel
+# gamma decides what is near. The automatic one follows the data; `summary_` tells which it was.
+
+# %%
+automatic = MiniBatchSpectralClustering(10, random_state=0).fit(digits).gamma_
+gammas = automatic * np.logspace(-2, 1, 7)
+scores = [score_labels(digit_classes, MiniBatchSpectralClustering(10, gamma=gamma, random_state=0)
+                       .fit_predict(digits))["nmi"] for gamma in gammas]
+figure, panel = plt.subplots(figsize=(6, 4), layout="constrained")
+panel.semilogx(gammas, scores, "o-")
+panel.axvline(automatic, color="grey", linestyle=":", label="automatic")
+panel.set(xlabel="gamma", ylabel="NMI")
+panel.legend()
+figure.savefig(folder / "gamma.png")
+
+# %% [markdown]
+# # New points
+# Eigenvectors extend to new points as functions. A model is saved as arrays and JSON.
+
+# %%
+known, new = digits[:1500], digits[1500:]
+model = MiniBatchSpectralClustering(10, random_state=0).fit(known)
+print("new points:", score_labels(digit_classes[1500:], model.predict(new)))
+with tempfile.TemporaryDirectory() as place:
+    model.save(pathlib.Path(place) / "digits.npz")
+    again = mbsc.load(pathlib.Path(place) / "digits.npz")
+assert (again.predict(new) == model.predict(new)).all()
+
+# %% [markdown]
+# # The product itself
+# A kernel matrix times a few vectors, without the matrix: here a density estimate.
+
+# %%
+X = StandardScaler().fit_transform(moons).astype(np.float32)
+began = time.perf_counter()
+density = mbsc.kernel_product(X, X, np.ones(len(X), np.float32), gamma=20.0)
+print(f"{len(X)**2:,} kernel values in {time.perf_counter() - began:.3f} s")
+figure, panel = plt.subplots(figsize=(5, 4), layout="constrained")
+panel.scatter(*X.T, c=density, s=4)
+panel.set_title("density")
+figure.savefig(folder / "density.png")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/kernel_form.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "mbsc/base/require.h"
+#include "mbsc/linalg/row_space.h"
+
+namespace mbsc {
+namespace {
+
+/// The median of each feature over at most 1,001 evenly spaced rows.
+std::vector<double> feature_medians(const Points& points) {
+  const int64_t count = std::min<int64_t>(points.rows, 1001);
+  std::vector<double> medians(points.features), values(count);
+  for (int64_t f = 0; f < points.features; ++f) {
+    for (int64_t i = 0; i < count; ++i) values[i] = points(points.rows * i / count, f);
+    std::nth_element(values.begin(), values.begin() + count / 2, values.end());
+    medians[f] = values[count / 2];
+  }
+  return medians;
+}
+
+/// Coordinates relative to `center`, in units in which t is the exponent to the base 2.
+PackingRule make_rule(const Points& points, const std::vector<double>& center, double factor) {
+  const int64_t d = points.features;
+  PackingRule rule{std::vector<double>(d), std::vector<double>(d)};
+  for (int64_t f = 0; f < d; ++f) {
+    const double scale = points.scale.empty() ? 1 : points.scale[f];
+    rule.offset[f] = (points.shift.empty() ? 0 : points.shift[f]) + (scale != 0 ? center[f] / scale : 0);
+    rule.factor[f] = factor * scale;
+  }
+  return rule;
+}
+
+/// Whether coordinates fit T as they are, so that their differences need no centring to be exact.
+template <class T>
+bool exact_as_stored(const Points& points) {
+  return points.shift.empty() && points.scale.empty() && (sizeof(T) == 8 || points.type == ScalarType::float32);
+}
+
+/// The largest squared length of a tile coordinate vector.
+double largest_norm(const Points& points, const PackingRule& rule, int threads) {
+  const RowSpace rows(points.rows, threads);
+  std::vector<double> largest(size_t(rows.blocks().count()));
+  rows.for_each_block([&](int64_t block, Range range) {
+    double& top = largest[size_t(block)];
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      double sum = 0;
+      for (int64_t f = 0; f < points.features; ++f) {
+        const double v = (points.raw(i, f) - rule.offset[f]) * rule.factor[f];
+        sum += v * v;
+      }
+      top = std::max(top, sum);
+    }
+  });
+  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+}
+
+/// The rules of all sets, and the largest squared length of their coordinates.
+double make_rules(std::span<const Points> sets, const std::vector<double>& center, double factor, int threads,
+                  std::vector<PackingRule>& rules) {
+  rules.clear();
+  double largest = 0;
+  for (const Points& points : sets) {
+    rules.push_back(make_rule(points, center, factor));
+    largest = std::max(largest, largest_norm(points, rules.back(), threads));
+  }
+  return largest;
+}
+
+}  // namespace
+
+template <class T>
+KernelForm<T> choose_form(const Kernel& kernel, std::span<const Points> sets, int threads) {
+  KernelForm<T> chosen;
+  const std::vector<double> zero(size_t(sets.front().features));
+  if (kernel.kind == KernelKind::cosine) {
+    for (const Points& points : sets) {
+      chosen.rules.push_back(make_rule(points, zero, 1));
+      chosen.rules.back().unit_length = true;
+    }
+    return chosen;
+  }
+  require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}", kernel.gamma);
+  chosen.form = kernel.kind == KernelKind::rbf ? simd::Form::gaussian : simd::Form::exponential;
+  const double gain = kernel.gamma * std::numbers::log2e;
+  const std::vector<double> center = feature_medians(sets.front());
+  const double norm = make_rules(sets, center, std::sqrt(gain), threads, chosen.rules);
+  // The expanded form is off by about |x|^2 eps, which is the relative error of an rbf value: 1e-5 in float at 170. Of
+  // an exponential one it is the root of that, too much on any data.
+  chosen.direct = kernel.kind == KernelKind::exponential || norm > 170;
+  for (PackingRule& rule : chosen.rules) rule.expanded = !chosen.direct;
+  if (!chosen.direct) return chosen;
+  chosen.gain = T(gain);
+  const bool as_stored = std::all_of(sets.begin(), sets.end(), exact_as_stored<T>);
+  constexpr double most = std::numeric_limits<float>::max();
+  require(gain < most, "gamma = {} is too large: every affinity underflows; choose a smaller gamma", kernel.gamma);
+  require(make_rules(sets, as_stored ? zero : center, 1, threads, chosen.rules) < most / 4,
+          "the data are too large for float32: squared coordinates overflow; scale them (scale = standard)");
+  return chosen;
+}
+
+template KernelForm<float> choose_form(const Kernel&, std::span<const Points>, int);
+template KernelForm<double> choose_form(const Kernel&, std::span<const Points>, int);
+
+}  // namespace mbsc

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spectral clustering by the exact normalised cut without the n x n matrix.
+
+    estimator     MiniBatchSpectralClustering, a scikit-learn estimator
+    functional    spectral_embedding, kernel_product
+    metrics       how good labels and subspaces are
+    model_file    what a fitted estimator is on disk
+    progress      the line that verbose=1 shows
+    threads       from n_jobs to threads
+    _core         the compiled library
+
+Examples
+--------
+>>> import mbsc
+>>> from sklearn.datasets import make_moons
+>>> X, y = make_moons(500, noise=0.05, random_state=0)
+>>> labels = mbsc.MiniBatchSpectralClustering(n_clusters=2, random_state=0).fit_predict(X)
+>>> float(mbsc.metrics.adjusted_rand_score(y, labels))
+1.0
+"""
+from . import metrics
+from ._core import __version__, simd_level
+from .estimator import MiniBatchSpectralClustering
+from .functional import kernel_product, spectral_embedding
+from .model_file import load
+from .progress import Stage
+
+__all__ = ["MiniBatchSpectralClustering", "Stage", "__version__", "kernel_product", "load", "metrics", "simd_level",
+           "spectral_embedding"]

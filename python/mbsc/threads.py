@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From n_jobs to a number of threads, the way scikit-learn's own threaded code understands it."""
+from __future__ import annotations
+
+import numbers
+
+import threadpoolctl
+
+from ._core import default_threads
+
+
+def openmp_limit() -> int | None:
+    """What ``threadpool_limits`` (or OMP_NUM_THREADS) allows the OpenMP code of this process; None without any."""
+    limits = [library["num_threads"] for library in threadpoolctl.threadpool_info()
+              if library["user_api"] == "openmp" and library["num_threads"]]
+    return min(limits) if limits else None
+
+
+def threads_for(n_jobs: int | None) -> int:
+    """None: the CPUs of this process within the limits of threadpoolctl. -1: all CPUs; -2: all but one. n: n."""
+    if n_jobs is None:
+        return min(default_threads(), openmp_limit() or default_threads())
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or a whole number other than 0; got {n_jobs!r}")
+    return int(n_jobs) if n_jobs > 0 else max(1, default_threads() + 1 + int(n_jobs))

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of Python's as views, and results as arrays, without a copy either way.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "mbsc/base/matrix.h"
+#include "mbsc/base/points.h"
+#include "mbsc/base/require.h"
+
+namespace mbsc::python {
+
+namespace nb = nanobind;
+
+/// Rows of float32 or float64, any strides; never written to.
+using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using DenseMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using DenseVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using NumpyArray = nb::ndarray<nb::numpy, T>;
+
+inline Points points_of(const AnyMatrix& X) {
+  const bool single = X.dtype() == nb::dtype<float>();
+  require(single || X.dtype() == nb::dtype<double>(), "points must be float32 or float64");
+  return Points(X.data(), single ? ScalarType::float32 : ScalarType::float64, int64_t(X.shape(0)), int64_t(X.shape(1)),
+                X.stride(0), X.stride(1));
+}
+
+template <class T>
+MatrixView<const T> view_of(const DenseMatrix<T>& X) {
+  return {X.data(), int64_t(X.shape(0)), int64_t(X.shape(1))};
+}
+template <class T>
+std::span<const T> span_of(const DenseVector<T>& x) {
+  return {x.data(), x.shape(0)};
+}
+
+/// An array that owns what was moved into it.
+template <class T>
+NumpyArray<T> to_numpy(Matrix<T>&& matrix) {
+  auto* kept = new Matrix<T>(std::move(matrix));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Matrix<T>*>(p); });
+  return NumpyArray<T>(kept->data(), {size_t(kept->rows()), size_t(kept->cols())}, owner);
+}
+template <class T>
+NumpyArray<T> to_numpy(std::vector<T>&& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return NumpyArray<T>(kept->data(), {kept->size()}, owner);
+}
+
+}  // namespace mbsc::python
