@@ -57,7 +57,7 @@ int run(const ClusterFlags& flags) {
   apply_scaling(points, flags.scaling(), flags.scale_rows, flags.threads > 0 ? flags.threads : default_threads());
 
   if (!flags.quiet)
-    fmt::print(stderr, "{:<12} {} points of {} features: about {:.0f} MiB, and {:.0f} MiB to cluster them\n", "needs",
+    fmt::print(stderr, "{:<12} {} points of {} features: about {:.0f} MiB, and up to {:.0f} MiB to cluster them\n", "needs",
                table.rows, table.features, double(table.memory_bytes()) / (1 << 20),
                double(estimate_memory(table.rows, table.features, options)) / (1 << 20));
   ProgressLine progress(!flags.quiet);
