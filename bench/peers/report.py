@@ -29,7 +29,7 @@ HEAD = """\
 
 Time, memory and result of mbsc and of what else clusters spectrally, in one run on one machine: same points, same k,
 same gamma (the paper's). Peers are timed from points in memory to labels, without reading and imports; mbsc as a user sees
-it, from the start of the process and the compressed file to the labels on disk. Best of the rounds that are said; all
+it, from the start of the process and the compressed file to the labels on disk. Best of the rounds that are said (one where a run takes 20 s or more); all
 take turns in a round. NMI is against the classes, agreement the NMI against the labels of the exact solution, error the
 rms sine of the angles to the exact eigenvectors where a method gives its embedding. All but `mbsc`, whose defaults
 regularise, solve the plain problem; k-means sees D^-1/2 U as in scikit-learn where its exact solvers fit in memory, else U.
