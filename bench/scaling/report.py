@@ -22,7 +22,7 @@ bench/scaling/run
 """
 TITLES = {
     "n": "Points, fixed batches", "default": "Points, defaults", "d": "Features", "k": "Clusters",
-    "m": "Columns of a batch",
+    "m": "Columns of a batch", "threads": "Threads",
 }
 STAGES = ["read", "degrees", "solve", "kmeans", "total"]
 
@@ -40,8 +40,8 @@ def memory_text(rows):
 def section(sweep, data, exponent, labels):
     rows = data["rows"]
     base = {key: rows[0][key] for key in ("n", "d", "k", "m") if key != sweep}
-    if sweep == "default":
-        base = {"d": base["d"], "k": base["k"]}
+    if sweep in ("default", "threads"):
+        base = {key: value for key, value in base.items() if key != "m" and key != ("n" if sweep == "default" else "")}
     fixed = ", ".join(f"{key} = {value:,}" for key, value in base.items())
     lines = [f"| {labels[sweep]} | " + " | ".join(STAGES) + " | peak MiB | kernel values per second | NMI |",
              "|---|" + "---|" * (len(STAGES) + 3)]
@@ -55,6 +55,9 @@ def section(sweep, data, exponent, labels):
     text = f"Exponents of {labels[sweep]}: {', '.join(found)}. " if found else ""
     if sweep == "n":
         text += memory_text(rows)
+    if sweep == "threads":
+        text += "; ".join(f"{row['size']} threads are {rows[0]['seconds']['total'] / row['seconds']['total']:.2f} times as "
+                          f"fast as one" for row in rows[1:]) + "."
     return f"""
 ## {TITLES[sweep]}
 
