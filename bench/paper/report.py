@@ -78,7 +78,7 @@ def data_section(store):
     return "\n## Data\n\n" + text
 
 
-def method_rows(kept, runs, looks_at):
+def method_rows(runs, looks_at):
     """(name, looks) of what the tables and findings compare."""
     rows = [(f"minibatch, m = {m}", looks_at(runs[f"minibatch-{m}"])) for m in readings.batches(runs)]
     rows += [(f"nystrom, {m}", readings.final(runs[f"nystrom-{m}"])) for m in readings.landmarks(runs)]
@@ -97,7 +97,7 @@ def method_rows(kept, runs, looks_at):
 def figure_table(kept):
     runs = readings.runs_of(kept)
     rows = []
-    for name, looks in method_rows(kept, runs, lambda results: readings.at(results, 1)):
+    for name, looks in method_rows(runs, lambda results: readings.at(results, 1)):
         errors = [look["error"] for look in looks if "error" in look]
         rows.append([name, len(looks), spread(readings.nmi(looks)), spread(readings.nmi(looks, mean="nmi_geometric")),
                      short(statistics.mean(errors)) if errors else "", short(statistics.mean(readings.values(looks, "passes"))),

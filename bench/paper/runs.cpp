@@ -57,9 +57,12 @@ class Record {
 
   ordered_json result() const {
     const ordered_json& last = points_.back();
-    fmt::print("{}, {}, seed {}: {:.3g} passes, {:.2f} s, {}\n", setting_.problem.set.name,
+    std::string scores;
+    for (const auto& [word, score] : last["scores"].items())
+      scores += fmt::format(", NMI {:.4f} ({})", score["nmi"].get<double>(), word);
+    fmt::print("{}, {}, seed {}: {:.3g} passes, {:.2f} s{}\n", setting_.problem.set.name,
                run_.at("name").get<std::string>(), seed_, last["passes"].get<double>(), last["seconds"].get<double>(),
-               last["scores"].dump());
+               scores);
     std::fflush(stdout);
     return {{"seed", seed_}, {"points", points_}};
   }
