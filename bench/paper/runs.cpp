@@ -58,8 +58,8 @@ class Record {
   ordered_json result() const {
     const ordered_json& last = points_.back();
     std::string scores;
-    for (const auto& [word, score] : last["scores"].items())
-      scores += fmt::format(", NMI {:.4f} ({})", score["nmi"].get<double>(), word);
+    for (const auto& [word, found] : last["scores"].items())
+      scores += fmt::format(", NMI {:.4f} ({})", found["nmi"].get<double>(), word);
     fmt::print("{}, {}, seed {}: {:.3g} passes, {:.2f} s{}\n", setting_.problem.set.name,
                run_.at("name").get<std::string>(), seed_, last["passes"].get<double>(), last["seconds"].get<double>(),
                scores);
