@@ -40,6 +40,8 @@ void choose_covtype_rows(DataSet& set) {
   std::sort(rows.begin(), rows.end());
 
   constexpr int32_t class_of[] = {0, 1, 2, 3, 3, 3, 4};
+  set.clusters = 5;
+  set.truth.clear();
   set.chosen = Matrix<float>(int64_t(rows.size()), set.points.features);
   for (int64_t i = 0; i < set.chosen.rows(); ++i) {
     set.truth.push_back(class_of[set.table.truth[size_t(rows[size_t(i)])]]);
@@ -56,8 +58,9 @@ void choose_covtype_rows(DataSet& set) {
 }  // namespace
 
 const std::vector<std::string>& data_set_names() {
-  static const std::vector<std::string> names = {"pendigits",   "shuttle",      "mnist",   "covtype-I",
-                                                 "pendigits-4", "pendigits-16", "mnist-4", "mnist-16"};
+  static const std::vector<std::string> names = {"pendigits",  "shuttle",     "mnist",        "covtype-I",
+                                                 "covtype-II", "pendigits-4", "pendigits-16", "mnist-4",
+                                                 "mnist-16"};
   return names;
 }
 
@@ -75,9 +78,10 @@ DataSet load_data_set(const std::string& name, const std::string& folder, int th
   set.clusters = 10;
   if (set.file == "covtype") {
     apply_scaling(set.points, Scaling::unit, 0, threads);
-    choose_covtype_rows(set);
-    set.clusters = 5;
     set.gamma = 1 / (1.15 * 1.15);
+    set.truth = set.table.truth;
+    set.clusters = 7;
+    if (name == "covtype-I") choose_covtype_rows(set);
     return set;
   }
   set.truth = set.table.truth;

@@ -6,6 +6,7 @@
 //     mnist       / 255                                                   gamma 1/4.08^2     k 10
 //     covtype-I   to [0, 1] by the ranges of all rows; classes 3 to 7 and 14,129 points of classes 1 and 2 together,
 //                 n = 100,000; classes 4, 5 and 6 are one                 gamma 1/1.15^2     k 5
+//     covtype-II  all rows of the same                                    gamma 1/1.15^2     k 7
 //     pendigits-4, pendigits-16, mnist-4, mnist-16                        gamma 4 or 16 / median squared distance
 #pragma once
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/paper-nmi.svg and docs/paper-variance.svg from what `run` kept.
+
+usage: figures.py results-folder documents-folder
+"""
+import pathlib
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import shared  # noqa: E402
+
+import readings  # noqa: E402
+import sizes  # noqa: E402
+from store import Store  # noqa: E402
+
+# Okabe and Ito's colours, which colour-blind readers tell apart; dashes and markers tell them apart without colour.
+BATCH_STYLES = [("#56B4E9", "v", (0, (1, 1.5))), ("#0072B2", "s", (0, (4, 1.5, 1, 1.5))), ("#009E73", "D", (0, (2, 2))),
+                ("#E69F00", "P", (0, (7, 1.5, 1, 1.5, 1, 1.5))), ("#000000", "o", (0, (5, 2)))]
+AXES = [("operations", "operations, by the paper's formulas"), ("seconds", "seconds after the degrees"),
+        ("passes", "passes")]
+
+
+def curve(axes, results, key, **style):
+    """Mean and one standard deviation over the seeds, look by look."""
+    looks = list(zip(*(result["points"] for result in results)))
+    x = [statistics.mean(readings.values(points, key)) for points in looks]
+    middle, deviation = zip(*(readings.mean_and_deviation(readings.nmi(points)) for points in looks))
+    axes.errorbar(x, middle, yerr=deviation, elinewidth=0.8, capsize=2, markersize=5, markeredgecolor="white",
+                  markeredgewidth=0.5, **style)
+
+
+def nystrom_points(axes, runs, key):
+    marks = readings.landmarks(runs)
+    if not marks:
+        return
+    looks = [readings.final(runs[f"nystrom-{m}"]) for m in marks]
+    x = [statistics.mean(readings.values(points, key)) for points in looks]
+    middle, deviation = zip(*(readings.mean_and_deviation(readings.nmi(points)) for points in looks))
+    axes.errorbar(x, middle, yerr=deviation, color="#CC79A7", marker="^", linestyle=(0, (1, 1)), linewidth=1,
+                  elinewidth=0.8, capsize=2, markersize=6, label="Nystrom, " + ", ".join(map(str, marks)))
+
+
+def nmi_panel(axes, kept, key, label):
+    runs = readings.runs_of(kept)
+    for m, (color, marker, dashes) in zip(readings.batches(runs), BATCH_STYLES):
+        curve(axes, runs[f"minibatch-{m}"], key, color=color, marker=marker, linestyle=dashes, linewidth=1.3,
+              label=f"minibatch, m = {m}")
+    nystrom_points(axes, runs, key)
+    if "power" in runs:
+        curve(axes, runs["power"], key, color="#999999", marker="X", linestyle="solid", linewidth=1.3, label="power method")
+    if "ours" in runs:
+        curve(axes, runs["ours"], key, color="#D55E00", marker="o", linestyle="solid", linewidth=2.2,
+              label="minibatch as it comes")
+    exact = readings.exact_of(kept)
+    if exact:
+        axes.axhline(statistics.mean(exact["nmi"]), color="#000000", linestyle="dashed", linewidth=1, label="exact")
+    axes.set_xscale("log")
+    axes.set_xlabel(label)
+    axes.set_ylabel("NMI")
+    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def nmi_figure(store, path):
+    found = {name: store.read(f"figure-{name}") for name in sizes.FIGURE_SETS}
+    found = {name: kept for name, kept in found.items() if kept}
+    if not found:
+        return
+    drawing, panels = shared.new_figure("paper-nmi", len(AXES), len(found), (5 * len(found), 11.5))
+    for column, (name, kept) in enumerate(found.items()):
+        for row, (key, label) in enumerate(AXES):
+            nmi_panel(panels[row][column], kept, key, label)
+        panels[0][column].set_title(sizes.TITLES[name])
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, handlelength=4)
+    shared.save_figure(drawing, path)
+
+
+def variance_figure(store, path):
+    kept = store.read("variance")
+    if not kept:
+        return
+    looks = next(iter(kept.values()))["result"]["variance"]
+    drawing, panels = shared.new_figure("paper-variance", 1, 2, (11, 4.4))
+    for at, color, marker in ((looks[0], "#0072B2", "s"), (looks[-1], "#D55E00", "o")):
+        where = "exact eigenvectors" if at["passes"] is None else f"{at['passes']:.2g} passes"
+        x = [entry["nonzeros"] for entry in at["signed"]]
+        left = panels[0][0]
+        left.plot(x, [entry["measured"] for entry in at["signed"]], color=color, marker=marker, linestyle="none",
+                  label=f"measured, {where}")
+        left.plot(x, [entry["formula"] for entry in at["signed"]], color=color, label="formula")
+        left.plot(x, [entry["paper_bound"] for entry in at["signed"]], color=color, linestyle="dashed",
+                  label="the paper's bound")
+        left.axhline(at["columns"]["measured"], color=color, linestyle="dotted", label="estimator columns")
+    left.set_xlabel("l, non-zeros of a vector, at fixed m = l N_r")
+    right = panels[0][1]
+    along = [at for at in looks if at["passes"] is not None]
+    for index, color, marker in ((0, "#009E73", "v"), (len(looks[0]["signed"]) // 2, "#E69F00", "D"), (-1, "#000000", "X")):
+        right.plot([at["passes"] for at in along], [at["signed"][index]["measured"] for at in along], color=color,
+                   marker=marker, label=f"signed, l = {looks[0]['signed'][index]['nonzeros']}")
+    right.plot([at["passes"] for at in along], [at["columns"]["measured"] for at in along], color="#CC79A7", marker="^",
+               linestyle="dotted", label="columns")
+    right.plot([at["passes"] for at in along], [at["first"] for at in along], color="#999999", linestyle="dashed",
+               label="|Lw|², the term said to vanish")
+    right.set_xlabel("passes of the run")
+    for axes in panels[0]:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_ylabel("variance, summed over components")
+        axes.grid(True, color="#dddddd", linewidth=0.6)
+        axes.legend(fontsize=7.5, frameon=False)
+    shared.save_figure(drawing, path)
+
+
+def main():
+    store, documents = Store(pathlib.Path(sys.argv[1])), pathlib.Path(sys.argv[2])
+    nmi_figure(store, documents / "paper-nmi.svg")
+    variance_figure(store, documents / "paper-variance.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

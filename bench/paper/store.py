@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements that are kept: one file a part, one entry a measurement, each with what was asked for, the machine and
+the commit. What is there and was asked for in the same words is not measured again."""
+import json
+
+import shared
+
+SOURCES = ["cli", ":(glob)bench/paper/*.cpp", ":(glob)bench/paper/*.h", ":(glob)bench/convergence/*.cpp"]
+
+
+class Store:
+    def __init__(self, folder):
+        self.folder = folder
+
+    def path(self, part):
+        return self.folder / f"{part}.json"
+
+    def read(self, part):
+        path = self.path(part)
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def measure(self, part, key, request, function):
+        """The result of function(request): kept, or measured now and kept from then on."""
+        kept = self.read(part)
+        request = json.loads(json.dumps(request))
+        if key not in kept or kept[key]["request"] != request:
+            print(f"{part}: {key}", flush=True)
+            result = function(request)
+            kept = self.read(part)
+            kept[key] = {"request": request, "commit": shared.commit(*SOURCES), "machine": shared.machine(),
+                         "result": result}
+            self.folder.mkdir(parents=True, exist_ok=True)
+            unfinished = self.path(part).with_suffix(".part")
+            unfinished.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+            unfinished.replace(self.path(part))
+        return kept[key]["result"]

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The variance of the stochastic gradient: measured by repeated draws, by formula, and the paper's bound.
+//
+//     {"batch_size": 100, "nonzeros": [1, 2, 5], "draws": 200, "checks": [0, 0.1, 1], "seed": 0}
+//
+// At W along a run of the paper's algorithm from a random start (check points in passes), and at the exact
+// eigenvectors. With g = Lw, summed over the n components and averaged over the k columns w:
+//
+//     first = |g|^2    second = sum_i ((L o L) w^2)_i    third = |L|_F^2
+//     signed, l of n, N_r = m/l:   [(2c - 1) first + (n/l - 3c) second + c third] / N_r,   c = n(l-1) / (l(n-1))
+//     the paper's formula:         [first + (n/l - 3) second + third] / N_r
+//     the paper's bound:           [first + (n/l) third] / N_r
+//     columns, m of n:             n/m (1 - m/n) n/(n-1) (second - first/n)
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "bench/paper/runs.h"
+
+namespace mbsc::bench {
+
+nlohmann::ordered_json measure_variance(const Setting& setting, const nlohmann::ordered_json& request);
+
+}  // namespace mbsc::bench
