@@ -110,7 +110,7 @@ std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const Clust
 bool starts_from_neighbours(Method method, const ClusterOptions& options) {
   const SolverOptions& solver = options.solver;
   if (method != Method::minibatch || solver.step_rule != StepRule::ritz) return false;
-  return solver.start == Start::neighbours || (solver.start == Start::automatic && solver.landmarks == 0);
+  return solver.start == Start::neighbours || solver.start == Start::automatic;
 }
 
 /// The degrees the options ask for; what they cost and how good they are goes to the result.

@@ -107,8 +107,7 @@ class RitzSolver {
     const bool by_importance = options_.columns == ColumnChoice::importance;
     int64_t count = worthwhile_landmarks(L(), plan_.sampled, options_);
     // Where landmarks are far too few for a narrow kernel, the graph may know more; some columns tell.
-    const bool compare = options_.start == Start::automatic && options_.landmarks == 0 && !tally_ &&
-                         wanted_landmarks(L()) > 1.5 * double(count);
+    const bool compare = graph_may_start(L(), count, options_);
     const NeighbourGraph* graph =
         compare || options_.start == Start::neighbours ? L().all_degrees().graph.get() : nullptr;
     require(graph || options_.start != Start::neighbours,

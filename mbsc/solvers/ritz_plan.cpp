@@ -78,6 +78,13 @@ int64_t worthwhile_batches(const Normalized<T>& L, int64_t landmarks, const Solv
 }
 
 template <class T>
+bool graph_may_start(const Normalized<T>& L, int64_t landmarks, const SolverOptions& options) {
+  const Degrees& degrees = L.all_degrees();
+  return options.start == Start::automatic && degrees.graph && degrees.variance.empty() &&
+         wanted_landmarks(L) > 1.5 * double(landmarks);
+}
+
+template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options) {
   const int64_t n = L.n(), most = in_time(most_landmarks<T>(n, budget, options), L, options);
   if (options.landmarks > 0 || (options.passes && *options.passes < 1)) return most;
@@ -87,6 +94,7 @@ int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const Solve
     return std::min(most, std::max<int64_t>(100, int64_t(std::ceil(std::min(1e9, enough)))));
   };
   const int64_t usual = count(0.5, 1);
+  if (graph_may_start(L, usual, options)) return std::min<int64_t>(usual, 500);
   return worthwhile_batches(L, usual, options) == 1 ? std::min(usual, count(1.0 / 16, 5)) : usual;
 }
 
@@ -102,6 +110,7 @@ bool wants_neighbours(const Normalized<T>& L, const SolverOptions& options) {
   template int64_t worthwhile_batches(const Normalized<T>&, int64_t, const SolverOptions&); \
   template int64_t most_landmarks<T>(int64_t, int64_t, const SolverOptions&);     \
   template double wanted_landmarks(const Normalized<T>&);                         \
+  template bool graph_may_start(const Normalized<T>&, int64_t, const SolverOptions&); \
   template int64_t worthwhile_landmarks(const Normalized<T>&, int64_t, const SolverOptions&);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)

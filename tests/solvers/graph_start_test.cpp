@@ -9,6 +9,7 @@
 
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
+#include "mbsc/solvers/ritz_plan.h"
 #include "tests/solvers/ritz_problem.h"
 
 namespace mbsc {
@@ -79,6 +80,19 @@ TEST(GraphStart, EnergyIsUnbiasedAndItsErrorTheOneItStates) {
   }
 }
 
+TEST(GraphStart, NeedsFewLandmarksBesideIt) {
+  const Matrix<float> X = rings<float>(3500, 1);
+  const KernelAffinity<float> narrow(Points(X.view()), {KernelKind::rbf, 1000}, RowSpace(X.rows(), 1));
+  const Normalized<float> without(narrow, narrow.degrees({}), 0);
+  const Normalized<float> with_graph = without.with(narrow.degrees({}, {}, 16));
+  EXPECT_GT(worthwhile_landmarks(without, 3500, options_for(2, 1)), 500);
+  EXPECT_EQ(worthwhile_landmarks(with_graph, 3500, options_for(2, 1)), 500);
+  EXPECT_GT(worthwhile_landmarks(with_graph, 3500, options_for(2, 0.9)), 500) << "columns are scarce";
+  SolverOptions options = options_for(2, 1);
+  options.start = Start::nystrom;
+  EXPECT_GT(worthwhile_landmarks(with_graph, 3500, options), 500);
+}
+
 TEST(GraphStart, IsTakenWhereLandmarksAreTooFewAndOnlyThere) {
   const DenseProblem<float> narrow(rings<float>(1200, 1), 300), wide(clouds<float>(600, 3, 5.0, 1), 0.3);
   const auto solved = [](const DenseProblem<float>& p, SolverOptions options) {
@@ -101,6 +115,11 @@ TEST(GraphStart, IsTakenWhereLandmarksAreTooFewAndOnlyThere) {
   EXPECT_LT(block, 0.1);
   EXPECT_LT(error, 0.5 * other);
   EXPECT_FALSE(solved(wide, options_for(3, 1)).start_is_graph);
+  SolverOptions counted = options_for(2, 1);
+  counted.landmarks = 60;
+  const EigenPairs<float> few = solved(narrow, counted);
+  EXPECT_TRUE(few.start_is_graph) << "a number of landmarks is no choice of the start";
+  EXPECT_EQ(few.landmarks, 60);
 
   SolverOptions forced = options_for(3, 1);
   forced.start = Start::neighbours;
