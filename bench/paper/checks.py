@@ -10,7 +10,7 @@ import sizes
 def check_figure(store):
     for name in sizes.FIGURE_SETS:
         runs = readings.runs_of(store.read(f"figure-{name}"))
-        assert readings.batches(runs) == sizes.QUICK["batch_sizes"], runs.keys()
+        assert readings.batches(runs) == sizes.QUICK["batch_sizes"][name], runs.keys()
         assert readings.landmarks(runs) == readings.landmarks(runs, "own") == sizes.QUICK["landmarks"]
         for results in runs.values():
             for result in results:
@@ -20,7 +20,7 @@ def check_figure(store):
                 assert passes == sorted(passes)
         for look in readings.final(runs["exact"]):
             assert look["error"] < 1e-3
-        for m in sizes.QUICK["batch_sizes"]:
+        for m in sizes.QUICK["batch_sizes"][name]:
             for look in readings.final(runs[f"minibatch-{m}"]):
                 assert 0.9 < look["passes"] < 1.3, look
 

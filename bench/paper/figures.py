@@ -15,8 +15,9 @@ import sizes  # noqa: E402
 from store import Store  # noqa: E402
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; dashes and markers tell them apart without colour.
-BATCH_STYLES = [("#56B4E9", "v", (0, (1, 1.5))), ("#0072B2", "s", (0, (4, 1.5, 1, 1.5))), ("#009E73", "D", (0, (2, 2))),
-                ("#E69F00", "P", (0, (7, 1.5, 1, 1.5, 1, 1.5))), ("#000000", "o", (0, (5, 2)))]
+BATCH_STYLES = {50: ("#56B4E9", "v", (0, (1, 1.5))), 100: ("#0072B2", "s", (0, (4, 1.5, 1, 1.5))),
+                200: ("#009E73", "D", (0, (2, 2))), 500: ("#E69F00", "P", (0, (7, 1.5, 1, 1.5, 1, 1.5))),
+                1000: ("#000000", "o", (0, (5, 2)))}
 AXES = [("operations", "operations, by the paper's formulas"), ("seconds", "seconds after the degrees"),
         ("passes", "passes")]
 
@@ -43,7 +44,8 @@ def nystrom_points(axes, runs, key):
 
 def nmi_panel(axes, kept, key, label):
     runs = readings.runs_of(kept)
-    for m, (color, marker, dashes) in zip(readings.batches(runs), BATCH_STYLES):
+    for m in readings.batches(runs):
+        color, marker, dashes = BATCH_STYLES[m]
         curve(axes, runs[f"minibatch-{m}"], key, color=color, marker=marker, linestyle=dashes, linewidth=1.3,
               label=f"minibatch, m = {m}")
     nystrom_points(axes, runs, key)

@@ -15,7 +15,9 @@ def spread(values, digits=3):
 
 def short(value):
     """Two digits."""
-    return f"{value:.2g}" if 1e-3 <= abs(value) < 1e4 else f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+    if 1e-3 <= abs(value) < 1e4:
+        return f"{value:.2g}"
+    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def runs_of(kept):

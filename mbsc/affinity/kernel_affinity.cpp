@@ -2,11 +2,14 @@
 #include "mbsc/affinity/kernel_affinity.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <numeric>
 #include <optional>
+#include <thread>
 
 #include "mbsc/affinity/kernel_form.h"
-#include "mbsc/affinity/pair_schedule.h"
+#include "mbsc/affinity/pair_queue.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -18,10 +21,21 @@ using simd::Packed;
 using simd::Task;
 using simd::Tile;
 
+/// Blocks of a group in a symmetric pass, at most.
+constexpr int64_t most_in_group = 4;
+
+/// A block that is packed, for as long as the tiles of one unit take.
+template <class T>
+struct PackedBlock {
+  int64_t block = -1;
+  Packed<T> points;
+};
+
 /// What one thread needs for one tile.
 template <class T>
 struct Workspace {
   Packed<T> rows, columns;
+  std::array<PackedBlock<T>, most_in_group> row_blocks, column_blocks;
   AlignedVector<T> row_rhs, column_rhs, row_out, column_out, scratch;
   std::vector<int64_t> index;
 };
@@ -35,10 +49,9 @@ Workspace<T>& thread_workspace() {
 /// Multiply-adds of a kernel value and its use by r right-hand sides, the exponential counted as twelve.
 double operations_per_value(int64_t features, int64_t r) { return double(features + r + 12); }
 
-/// Threads worth waking for one round of a symmetric pass.
-int round_threads(const RowSpace& space, size_t pairs, double per_value) {
-  const double side = double(space.blocks().block_rows());
-  return worthwhile_threads(space.threads(), double(pairs) * side * side * per_value / 8);
+/// Threads worth waking for a symmetric pass.
+int pass_threads(const RowSpace& space, double per_value) {
+  return worthwhile_threads(space.threads(), double(space.n()) * double(space.n()) / 2 * per_value / 8);
 }
 
 /// Rows that are packed at a time where only columns are shared: what leaves room for these in the second-level cache.
@@ -123,6 +136,14 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
 
 namespace {
 
+/// The order of a symmetric pass. Packing two blocks of b points for one tile costs about 60 / b of its evaluation,
+/// for groups of g that is 60 / (b g); what is packed shall be megabytes.
+template <class T>
+PairSchedule symmetric_schedule(const RowBlocks& blocks, int64_t features) {
+  const int64_t bytes = blocks.block_rows() * features * int64_t(sizeof(T));
+  return {blocks.count(), bytes <= int64_t{2} << 20 ? most_in_group : bytes <= int64_t{16} << 20 ? 2 : 1};
+}
+
 /// One tile (I, J) of a symmetric pass, evaluated or kept from before; finish(work) then adds both sides up.
 template <class T, class Finish>
 void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task task, const RowBlocks& blocks,
@@ -131,19 +152,24 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
   const Range I = blocks.block(pair.first), J = blocks.block(pair.second);
   Workspace<T>& work = thread_workspace<T>();
   const int64_t r = V.cols, outs = task == Task::degrees ? 2 : r;
-  if (t.kept != nullptr) {
-    work.rows.resize(I.size(), 0, width);
-    work.columns.resize(J.size(), 0, group_columns);
-  } else {
-    pack_points(
-        points, rule, I.size(), [&](int64_t i) { return I.begin + i; }, width, work.rows);
-    pack_points(
-        points, rule, J.size(), [&](int64_t j) { return J.begin + j; }, group_columns, work.columns);
-  }
+  const auto packed = [&](PackedBlock<T>& target, int64_t block, Range range, int64_t piece) -> const Packed<T>& {
+    if (t.kept != nullptr) {
+      target.points.resize(range.size(), 0, piece);
+      target.block = -1;
+    } else if (target.block != block) {
+      pack_points(
+          points, rule, range.size(), [&](int64_t i) { return range.begin + i; }, piece, target.points);
+      target.block = block;
+    }
+    return target.points;
+  };
+  const auto slot = [](int64_t block) { return size_t(block % most_in_group); };
+  const Packed<T>& rows = packed(work.row_blocks[slot(pair.first)], pair.first, I, width);
+  const Packed<T>& columns = packed(work.column_blocks[slot(pair.second)], pair.second, J, group_columns);
   pack_right_hand_sides(V.rows_between(J.begin, J.end), group_columns, work.column_rhs);
-  work.row_out.assign(size_t(work.rows.pieces() * width * outs), T{});
-  t.rows = &work.rows;
-  t.columns = &work.columns;
+  work.row_out.assign(size_t(rows.pieces() * width * outs), T{});
+  t.rows = &rows;
+  t.columns = &columns;
   t.row_index = I.begin;
   t.right_hand_sides = r;
   t.column_rhs = work.column_rhs.data();
@@ -155,12 +181,27 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
     t.column_index = work.index.data();
   } else {
     pack_right_hand_sides(V.rows_between(I.begin, I.end), width, work.row_rhs);
-    work.column_out.assign(size_t(work.columns.pieces() * group_columns * outs), T{});
+    work.column_out.assign(size_t(columns.pieces() * group_columns * outs), T{});
     t.row_rhs = work.row_rhs.data();
     t.column_out = work.column_out.data();
   }
   simd::run(task, t);
   finish(work, I, J);
+}
+
+/// Calls body(pair, index) for every tile. What a thread packs for a unit is good for no other: blocks of the same
+/// number may be those of other points by then.
+template <class T, class Body>
+void for_each_tile(const PairSchedule& schedule, int threads, const StopToken& stop, const Body& body) {
+  for_each_unit(schedule, threads, [&](const PairUnits::Unit& unit) {
+    Workspace<T>& work = thread_workspace<T>();
+    for (auto* blocks : {&work.row_blocks, &work.column_blocks})
+      for (PackedBlock<T>& packed : *blocks) packed.block = -1;
+    for (size_t tile = 0; tile < unit.tiles.size(); ++tile) {
+      if (stop.stop_requested()) return;
+      body(unit.tiles[tile], unit.index + int64_t(tile));
+    }
+  });
 }
 
 /// Takes the values of one tile (I, J) to both of their rows.
@@ -190,10 +231,8 @@ void KernelAffinity<T>::keep_values(int64_t bytes) {
   is_filled_ = false;
   cache_ = {};
   if (sizeof(T) != sizeof(float)) return;
-  const PairSchedule schedule(this->rows().blocks().count());
-  int64_t tiles = 0;
-  for (int64_t round = 0; round < schedule.rounds(); ++round) tiles += int64_t(schedule.round(round).size());
-  cache_ = TileCache::within<T>(bytes, this->rows().blocks().block_rows(), tiles);
+  const RowBlocks& blocks = this->rows().blocks();
+  cache_ = TileCache::within<T>(bytes, blocks.block_rows(), symmetric_schedule<T>(blocks, points_.features).tiles());
 }
 
 template <class T>
@@ -211,33 +250,27 @@ void KernelAffinity<T>::multiply_pairs(MatrixView<const T> V, MatrixView<T> out,
                                        const StopToken& stop) const {
   const RowSpace& space = this->rows();
   const RowBlocks& blocks = space.blocks();
-  const PairSchedule schedule(blocks.count());
+  const PairSchedule schedule = symmetric_schedule<T>(blocks, points_.features);
   const int64_t width = simd::panel_rows<T>();
   std::atomic<int64_t> values{0};
   space.for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) std::fill_n(out.row(i), out.cols, T{});
   });
-  int64_t before = 0;
-  for (int64_t round = 0; round < schedule.rounds(); ++round) {
-    const auto pairs = schedule.round(round);
-    parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 2 * V.cols)),
-                 int64_t(pairs.size()), [&](int64_t p) {
-                   if (stop.stop_requested()) return;
-                   Tile<T> t = tile();
-                   if (from_cache) t.kept = cache_.tile(before + p);
-                   run_pair(points_, rule_, t, Task::multiply, blocks, pairs[p], V,
-                            [&](const Workspace<T>& work, Range I, Range J) {
-                              add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
-                              if (I.begin != J.begin)
-                                for (int64_t j = 0; j < J.size(); ++j)
-                                  for (int64_t c = 0; c < out.cols; ++c)
-                                    out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
-                              if (t.kept == nullptr) values += I.size() * J.size();
-                            });
-                 });
-    before += int64_t(pairs.size());
-    this->throw_if_stopped(stop);
-  }
+  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 2 * V.cols)), stop,
+                   [&](PairSchedule::Pair pair, int64_t index) {
+                     Tile<T> t = tile();
+                     if (from_cache) t.kept = cache_.tile(index);
+                     run_pair(points_, rule_, t, Task::multiply, blocks, pair, V,
+                              [&](const Workspace<T>& work, Range I, Range J) {
+                                add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
+                                if (I.begin != J.begin)
+                                  for (int64_t j = 0; j < J.size(); ++j)
+                                    for (int64_t c = 0; c < out.cols; ++c)
+                                      out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
+                                if (t.kept == nullptr) values += I.size() * J.size();
+                              });
+                   });
+  this->throw_if_stopped(stop);
   this->count_kernel_values(values);
 }
 
@@ -246,7 +279,7 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
                                    int64_t neighbours) const {
   const RowSpace& space = this->rows();
   const RowBlocks& blocks = space.blocks();
-  const PairSchedule schedule(blocks.count());
+  const PairSchedule schedule = symmetric_schedule<T>(blocks, points_.features);
   const int64_t width = simd::panel_rows<T>();
   std::atomic<int64_t> values{0};
   Matrix<T> ones(space.local_rows(), 1);
@@ -254,31 +287,28 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   Matrix<double> sums(space.local_rows(), 2);
   std::optional<LargestEntries<T>> largest;
   if (neighbours > 0) largest.emplace(space.local_rows(), neighbours);
-  int64_t before = 0;
-  for (int64_t round = 0; round < schedule.rounds(); ++round) {
-    const auto pairs = schedule.round(round);
-    parallel_for(round_threads(space, pairs.size(), operations_per_value(points_.features, 4)), int64_t(pairs.size()),
-                 [&](int64_t p) {
-                   if (stop.stop_requested()) return;
-                   Tile<T> t = tile();
-                   t.keep = cache_.tile(before + p);
-                   // A round has every block once: its rows are this thread's own.
-                   PairOffers<T> offers{largest ? &*largest : nullptr, blocks, pairs[p]};
-                   if (largest) offers.attach(t);
-                   run_pair<T>(points_, rule_, t, Task::degrees, blocks, pairs[p], ones,
-                               [&](const Workspace<T>& work, Range I, Range J) {
-                                 add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
-                                 if (I.begin != J.begin)
-                                   for (int64_t j = 0; j < J.size(); ++j)
-                                     for (int64_t c = 0; c < 2; ++c)
-                                       sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
-                                 values += I.size() * J.size();
-                               });
-                 });
-    before += int64_t(pairs.size());
-    this->throw_if_stopped(stop);
-    if (progress) progress(double(round + 1) / double(schedule.rounds()));
-  }
+  std::atomic<int64_t> done{0};
+  const auto caller = std::this_thread::get_id();
+  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 4)), stop,
+                   [&](PairSchedule::Pair pair, int64_t index) {
+                     Tile<T> t = tile();
+                     t.keep = cache_.tile(index);
+                     // Tiles that run at the same time share no block: its rows are this thread's own.
+                     PairOffers<T> offers{largest ? &*largest : nullptr, blocks, pair};
+                     if (largest) offers.attach(t);
+                     run_pair<T>(points_, rule_, t, Task::degrees, blocks, pair, ones,
+                                 [&](const Workspace<T>& work, Range I, Range J) {
+                                   add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
+                                   if (I.begin != J.begin)
+                                     for (int64_t j = 0; j < J.size(); ++j)
+                                       for (int64_t c = 0; c < 2; ++c)
+                                         sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
+                                   values += I.size() * J.size();
+                                 });
+                     const double share = double(++done) / double(schedule.tiles());
+                     if (progress && std::this_thread::get_id() == caller) progress(share);
+                   });
+  this->throw_if_stopped(stop);
   this->count_kernel_values(values);
   Degrees degrees(sums.rows());
   for (int64_t i = 0; i < sums.rows(); ++i) {

@@ -16,11 +16,17 @@ void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<con
     for (int64_t i = rows.begin; i < rows.end; ++i)
       is_zero[size_t(i)] = std::all_of(V.row(i), V.row(i) + c, [](T value) { return value == T{}; });
   });
+  constexpr int64_t ahead = 12;  // neighbours lie anywhere in memory: their rows are called for in time
+  const auto edges = int64_t(graph.columns.size());
   space.for_each_block(
       [&](int64_t, Range rows) {
         for (int64_t i = rows.begin; i < rows.end; ++i)
           for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e) {
             const int64_t column = graph.columns[size_t(e)];
+            if (e + ahead < edges) {
+              const T* soon = V.row(graph.columns[size_t(e + ahead)]);
+              for (int64_t j = 0; j < c; j += 64 / int64_t(sizeof(T))) __builtin_prefetch(soon + j);
+            }
             if (is_zero[size_t(column)]) continue;
             const T value = T(factor) * values[size_t(e)];
             const T* row = V.row(column);
