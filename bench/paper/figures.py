@@ -50,7 +50,8 @@ def nmi_panel(axes, kept, key, label):
               label=f"minibatch, m = {m}")
     nystrom_points(axes, runs, key)
     if "power" in runs:
-        curve(axes, runs["power"], key, color="#999999", marker="X", linestyle="solid", linewidth=1.3, label="power method")
+        curve(axes, runs["power"], key, color="#999999", marker="X", linestyle="solid", linewidth=1.3, label="power "
+                                                                                                             "method")
     if "ours" in runs:
         curve(axes, runs["ours"], key, color="#D55E00", marker="o", linestyle="solid", linewidth=2.2,
               label="minibatch as it comes")
@@ -98,7 +99,8 @@ def variance_figure(store, path):
     left.set_xlabel("l, non-zeros of a vector, at fixed m = l N_r")
     right = panels[0][1]
     along = [at for at in looks if at["passes"] is not None]
-    for index, color, marker in ((0, "#009E73", "v"), (len(looks[0]["signed"]) // 2, "#E69F00", "D"), (-1, "#000000", "X")):
+    middle = len(looks[0]["signed"]) // 2
+    for index, color, marker in ((0, "#009E73", "v"), (middle, "#E69F00", "D"), (-1, "#000000", "X")):
         right.plot([at["passes"] for at in along], [at["signed"][index]["measured"] for at in along], color=color,
                    marker=marker, label=f"signed, l = {looks[0]['signed'][index]['nonzeros']}")
     right.plot([at["passes"] for at in along], [at["columns"]["measured"] for at in along], color="#CC79A7", marker="^",

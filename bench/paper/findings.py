@@ -69,10 +69,12 @@ def early_finding(title, runs):
     half, whole = (readings.nmi(readings.at(runs[f"minibatch-{m}"], passes)) for passes in (0.5, 1))
     first = readings.nmi([result["points"][0] for result in runs[f"minibatch-{m}"]])
     change = evidence.paired(half, whole)
-    return [f"**{title}, \"stable before a full pass\"**, to ±0.01, {evidence.inside(change, -0.01, 0.01)}: m = {m} has "
+    return [f"**{title}, \"stable before a full pass\"**, to ±0.01, {evidence.inside(change, -0.01, 0.01)}: m = {m} "
+            f"has "
             f"{spread(half)} after half a pass and {spread(whole)} after one, a change of "
             f"{evidence.interval_text(change)} (95 %). **\"The variance diminishes throughout iterations\"** "
-            f"{evidence.smaller_spread(whole, first)}: standard deviation {readings.mean_and_deviation(first)[1]:.3f} at "
+            f"{evidence.smaller_spread(whole, first)}: standard deviation {readings.mean_and_deviation(first)[1]:.3f} "
+            f"at "
             f"the first look, {readings.mean_and_deviation(whole)[1]:.3f} at the end. {command('figure')}"]
 
 
@@ -94,7 +96,8 @@ def nystrom_finding(title, runs, exact):
     power = readings.until(runs["power"], level, "operations") if "power" in runs else None
     if batch and power:
         operations = statistics.mean(readings.values(readings.final(runs[f"nystrom-{marks[-1]}"]), "operations"))
-        text += (f" To stay within {published.NEAR} of the exact NMI, m = {m} takes {short(batch)} operations (mean over "
+        text += (f" To stay within {published.NEAR} of the exact NMI, m = {m} takes {short(batch)} operations (mean "
+                 f"over "
                  f"the seeds), the power method {short(power)}: \"distinctively less\", by half, "
                  f"{verdict(batch < power / 2)}. Nystrom with {marks[-1]} takes {short(operations)}.")
     return [text + " " + command("figure")]
@@ -108,14 +111,18 @@ def covtype_findings(name, kept):
             value = statistics.mean(run["nmi"] for run in runs)
             total = statistics.mean(run["seconds"]["total"] for run in runs)
             memory = max(run["peak_memory_bytes"] for run in runs) / 1e6
-            found.append(f"**{sizes.TITLES[name]}, {row}, NMI {paper_nmi}**: {verdict(near(value, paper_nmi))}: {value:.3f} "
-                         f"({statistics.mean(run['nmi_geometric'] for run in runs):.3f} by the geometric mean), {total:.3g} s in "
-                         f"all against the paper's {paper_seconds} s ({paper_seconds / total:.1f} times as long), peak memory "
+            found.append(f"**{sizes.TITLES[name]}, {row}, NMI {paper_nmi}**: {verdict(near(value, paper_nmi))}: "
+                         f"{value:.3f} "
+                         f"({statistics.mean(run['nmi_geometric'] for run in runs):.3f} by the geometric mean), "
+                         f"{total:.3g} s in "
+                         f"all against the paper's {paper_seconds} s ({paper_seconds / total:.1f} times as long), "
+                         f"peak memory "
                          f"{memory:.0f} MB against \"less than {published.MEMORY_GB[name]} GB\". {command('covtype')}")
     if "power" in kept and "power" not in published.COVTYPE[name]:
         runs = kept["power"]["result"]
         found.append(f"**{sizes.TITLES[name]}, the power method \"too expensive\"** no longer: NMI "
-                     f"{spread([run['nmi'] for run in runs])} in {statistics.mean(run['seconds']['total'] for run in runs):.0f} s. "
+                     f"{spread([run['nmi'] for run in runs])} in "
+                     f"{statistics.mean(run['seconds']['total'] for run in runs):.0f} s. "
                      f"{command('covtype')}")
     batch = [row for row in kept if row.startswith("minibatch")]
     nystrom = [row for row in kept if row.startswith("nystrom") and "exact" not in row]
@@ -125,10 +132,12 @@ def covtype_findings(name, kept):
         def mean(row):
             return statistics.mean(all_nmi(row))
         apart = evidence.difference(all_nmi(min(batch, key=mean)), all_nmi(max(nystrom, key=mean)))
-        degrees = statistics.mean(run["seconds"]["degrees"] / run["seconds"]["total"] for run in kept[batch[0]]["result"])
+        degrees = statistics.mean(run["seconds"]["degrees"] / run["seconds"]["total"]
+                                  for run in kept[batch[0]]["result"])
         found.append(f"**{sizes.TITLES[name]}, \"consistently better than Nystrom\"** {evidence.above(apart)}: "
                      + ", ".join(f"{row} {mean(row):.3f}" for row in batch + nystrom)
-                     + f". The degrees, which the paper takes as precomputed, are {100 * degrees:.0f} % of the time of {batch[0]}. "
+                     + f". The degrees, which the paper takes as precomputed, are {100 * degrees:.0f} % of the time "
+                       f"of {batch[0]}. "
                      + command("covtype"))
     return found
 
@@ -140,17 +149,24 @@ def variance_findings(kept):
     by_l = {entry["nonzeros"]: entry for entry in exact["signed"]}
     least, most = min(by_l), max(by_l)
     within = all(entry["measured"] <= entry["paper_bound"] for at in looks for entry in at["signed"])
-    text = [f"**The variance formula** (for exactly l non-zeros) is within {100 * worst:.0f} % of what was measured at every point "
+    text = [f"**The variance formula** (for exactly l non-zeros) is within {100 * worst:.0f} % of what was measured "
+            f"at every point "
             f"of the run and every l. **The paper's bound** {verdict(within)}. {command('variance')}"]
-    text.append(f"**\"The first term will vanish at convergence\"** {verdict(exact['first'] < 0.1 * looks[0]['first'])}: |Lw|², mean "
-                f"over the columns, is {short(looks[0]['first'])} at {short(looks[0]['passes'])} passes and {short(exact['first'])} "
+    text.append(f"**\"The first term will vanish at convergence\"** "
+                f"{verdict(exact['first'] < 0.1 * looks[0]['first'])}: |Lw|², mean "
+                f"over the columns, is {short(looks[0]['first'])} at {short(looks[0]['passes'])} passes and "
+                f"{short(exact['first'])} "
                 f"at the exact eigenvectors, where Lw = theta w. {command('variance')}")
     ratio = by_l[most]["measured"] / by_l[least]["measured"]
     early = looks[0]["signed"][-1]["measured"] / looks[0]["signed"][0]["measured"]
-    text.append(f"**At fixed m = l N_r small l is better** {verdict(ratio > 1)}, and not by the first term: at the exact "
-                f"eigenvectors the variance grows {ratio:.3g} times from l = {least} to l = {most}, early in the run {early:.3g} "
-                f"times. The term that grows is c |L|² / N_r, which the bound hides behind (n/m) |L|². **\"Most useful during the "
-                f"first phase\"** {verdict(early > ratio)}. The estimator `columns` has {short(exact['columns']['measured'])} there, "
+    text.append(f"**At fixed m = l N_r small l is better** {verdict(ratio > 1)}, and not by the first term: at the "
+                f"exact "
+                f"eigenvectors the variance grows {ratio:.3g} times from l = {least} to l = {most}, early in the run "
+                f"{early:.3g} "
+                f"times. The term that grows is c |L|² / N_r, which the bound hides behind (n/m) |L|². **\"Most "
+                f"useful during the "
+                f"first phase\"** {verdict(early > ratio)}. The estimator `columns` has "
+                f"{short(exact['columns']['measured'])} there, "
                 f"`signed` with l = {least} {short(by_l[least]['measured'])}. {command('variance')}")
     return text
 
@@ -158,8 +174,8 @@ def variance_findings(kept):
 def stability_findings(kept):
     found = []
     for name in dict.fromkeys(key.split(": ")[0] for key in kept):
-        mine = {key.split(": ", 1)[1]: readings.final(entry["result"]["runs"]["minibatch"]) for key, entry in kept.items()
-                if key.startswith(f"{name}: ")}
+        mine = {key.split(": ", 1)[1]: readings.final(entry["result"]["runs"]["minibatch"])
+                for key, entry in kept.items() if key.startswith(f"{name}: ")}
         steps = {key.split(": ")[1]: statistics.mean(readings.nmi(looks)) for key, looks in mine.items()
                  if key.startswith("step: ")}
         middle = {key: value for key, value in steps.items() if key.split("/")[0] in ("0.3", "1", "3")}
@@ -168,14 +184,17 @@ def stability_findings(kept):
         best, worst = (readings.nmi(mine[f"step: {choose(middle, key=middle.get)}"]) for choose in (max, min))
         apart = evidence.difference(best, worst)
         found.append(f"**{sizes.TITLES[name]}, \"robustness to parameter selection\"**, to {published.NEAR}, "
-                     f"{evidence.inside(apart, -published.NEAR, published.NEAR)} for lambda within a factor of three of "
+                     f"{evidence.inside(apart, -published.NEAR, published.NEAR)} for lambda within a factor of three "
+                     f"of "
                      f"1/sqrt(n): NMI {spread(worst)} to {spread(best)}; over all that "
                      f"was tried {min(steps.values()):.3f} ({min(steps, key=steps.get)}) to {max(steps.values()):.3f} "
                      f"({max(steps, key=steps.get)}). {command('stability')}")
         if "start: random" in mine and "start: nystrom, 10 landmarks" in mine:
             random, warm = (mine[f"start: {word}"] for word in ("random", "nystrom, 10 landmarks"))
-            found.append(f"**{sizes.TITLES[name]}, the random start** of the paper's text has NMI {spread(readings.nmi(random))} "
-                         f"(error {short(statistics.mean(readings.values(random, 'error')))}) after a pass, the start of its "
+            found.append(f"**{sizes.TITLES[name]}, the random start** of the paper's text has NMI "
+                         f"{spread(readings.nmi(random))} "
+                         f"(error {short(statistics.mean(readings.values(random, 'error')))}) after a pass, the start "
+                         f"of its "
                          f"authors' script {spread(readings.nmi(warm))} "
                          f"({short(statistics.mean(readings.values(warm, 'error')))}). {command('stability')}")
     return found
@@ -189,12 +208,16 @@ def search_findings(kept):
     nearest = min(finals, key=lambda entry: abs(entry["value"] - paper))
     tried = len({(entry["scaling"], entry["kernel"]) for entry in entries})
     reached = near(nearest["value"], paper)
-    return [f"**Covtype-I, what gives {paper:.2f}**: {tried} combinations of scaling and kernel were tried, each with every "
-            f"embedding and method. Nearest for the paper's algorithm: {nearest['value']:.3f} (scaling {nearest['scaling']}, "
+    return [f"**Covtype-I, what gives {paper:.2f}**: {tried} combinations of scaling and kernel were tried, each with "
+            f"every "
+            f"embedding and method. Nearest for the paper's algorithm: {nearest['value']:.3f} (scaling "
+            f"{nearest['scaling']}, "
             f"`{nearest['kernel']}`, embedding `{nearest['embedding']}`, n = {nearest['n']:,}), "
             f"{'within' if reached else 'not within'} ±{published.NEAR}. The highest of all: {highest['value']:.3f} "
-            f"({highest['run']}, scaling {highest['scaling']}, `{highest['kernel']}`, embedding `{highest['embedding']}`"
-            f"{', geometric mean' if highest['mean'] == 'nmi_geometric' else ''}, n = {highest['n']:,}). {command('covtype-search')}"]
+            f"({highest['run']}, scaling {highest['scaling']}, `{highest['kernel']}`, embedding "
+            f"`{highest['embedding']}`"
+            f"{', geometric mean' if highest['mean'] == 'nmi_geometric' else ''}, n = {highest['n']:,}). "
+            f"{command('covtype-search')}"]
 
 
 def all_findings(store):

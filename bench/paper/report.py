@@ -49,7 +49,8 @@ def machine_text(store):
     entries = [entry for part in sorted(store.folder.glob("*.json")) for entry in store.read(part.stem).values()]
     if not entries:
         return ""
-    machines = sorted({f"{entry['machine']['cpu']}, {entry['machine']['cpus']} cores, {entry['machine']['memory_gib']} GiB"
+    machines = sorted({f"{entry['machine']['cpu']}, {entry['machine']['cpus']} cores, "
+                       f"{entry['machine']['memory_gib']} GiB"
                        for entry in entries})
     commits = sorted({entry["commit"] for entry in entries})
     return fill(f"{'; '.join(machines)}; commit {', '.join(commits)}. The paper's machine: {published.MACHINE}.")
@@ -72,8 +73,10 @@ def data_section(store):
     if "covtype-I" in kept:
         counts = ", ".join(f"{count:,}" for count in kept["covtype-I"]["result"]["class_counts"])
         text += "\n" + fill(
-            f"Checksums are those of the compressed files; of Covtype-I that of its scaled points as `.npy`. Covtype-I: the "
-            f"classes 3 to 7, 4 to 6 as one, and 14,129 points of the classes 1 and 2 together, drawn with a fixed seed: "
+            f"Checksums are those of the compressed files; of Covtype-I that of its scaled points as `.npy`. "
+            f"Covtype-I: the "
+            f"classes 3 to 7, 4 to 6 as one, and 14,129 points of the classes 1 and 2 together, drawn with a fixed "
+            f"seed: "
             f"{counts} points a class.") + "\n"
     return "\n## Data\n\n" + text
 
@@ -100,7 +103,8 @@ def figure_table(kept):
     for name, looks in method_rows(runs, lambda results: readings.at(results, 1)):
         errors = [look["error"] for look in looks if "error" in look]
         rows.append([name, len(looks), spread(readings.nmi(looks)), spread(readings.nmi(looks, mean="nmi_geometric")),
-                     short(statistics.mean(errors)) if errors else "", short(statistics.mean(readings.values(looks, "passes"))),
+                     short(statistics.mean(errors)) if errors else "",
+                     short(statistics.mean(readings.values(looks, "passes"))),
                      short(statistics.mean(readings.values(looks, "operations"))),
                      f"{statistics.mean(readings.values(looks, 'seconds')):.3g}"])
     return table(["", "seeds", "NMI", "geometric", "error", "passes", "operations", "seconds"], rows)
@@ -124,9 +128,12 @@ exact eigenvectors, seconds are the solver's; *as it comes* is our default solve
             continue
         paper = published.FIGURE[name]
         degrees = max(entry["result"]["data"].get("degrees_seconds", 0) for entry in kept.values())
-        embeddings = ", ".join(f"{spread(found_nmi)} with `{word}`" for word, found_nmi in exact["by_embedding"].items())
-        about = (f"The exact solution (largest residual {short(exact['largest_residual'])}) has NMI {embeddings}; divided by "
-                 f"the geometric mean {spread(exact['geometric'])} with `none`. The paper: {paper['nmi']} for the largest "
+        embeddings = ", ".join(f"{spread(found_nmi)} with `{word}`"
+                               for word, found_nmi in exact["by_embedding"].items())
+        about = (f"The exact solution (largest residual {short(exact['largest_residual'])}) has NMI {embeddings}; "
+                 f"divided by "
+                 f"the geometric mean {spread(exact['geometric'])} with `none`. The paper: {paper['nmi']} for the "
+                 f"largest "
                  f"batches in {paper['minibatch']} s, the power method {paper['power']} s, Nystrom with 1,000 samples "
                  f"{paper['nystrom']} s. Degrees, which the paper does not count: {degrees:.3g} s here.")
         text += f"\n### {sizes.TITLES[name]}\n\n{fill(about)}\n\n{figure_table(kept)}"
@@ -158,8 +165,8 @@ def covtype_section(store):
 ## Covtype
 
 The program `mbsc`, a process a row, from the file to the labels. `minibatch` has T = 200 iterations; `nystrom` its own
-approximate degrees, as in Fowlkes et al., where nothing else is said; `power` T = 3; `ours` is the default solver on the
-same problem, `defaults` with the default regularisation and embedding as well.
+approximate degrees, as in Fowlkes et al., where nothing else is said; `power` T = 3; `ours` is the default solver on
+the same problem, `defaults` with the default regularisation and embedding as well.
 """ + text
 
 
@@ -175,10 +182,11 @@ def variance_section(store):
         cells = [f"{short(entry['measured'])} ({short(entry['formula'])})" for entry in at["signed"]]
         rows.append([where, short(at["error"]), short(at["first"]), short(at["second"]), short(at["third"]), *cells,
                      f"{short(at['columns']['measured'])} ({short(at['columns']['formula'])})"])
-    head = ["passes", "error", "first", "second", "third", *(f"l = {entry['nonzeros']}" for entry in looks[0]["signed"]),
-            "`columns`"]
+    head = ["passes", "error", "first", "second", "third",
+            *(f"l = {entry['nonzeros']}" for entry in looks[0]["signed"]), "`columns`"]
     bounds = [[("exact" if at["passes"] is None else short(at["passes"])),
-               *(short(entry["paper_bound"] / entry["measured"]) for entry in at["signed"])] for at in (looks[0], looks[-1])]
+               *(short(entry["paper_bound"] / entry["measured"]) for entry in at["signed"])]
+              for at in (looks[0], looks[-1])]
     return f"""
 ## Variance of the stochastic gradient
 

@@ -54,13 +54,6 @@ int pass_threads(const RowSpace& space, double per_value) {
   return worthwhile_threads(space.threads(), double(space.n()) * double(space.n()) / 2 * per_value / 8);
 }
 
-/// Rows that are packed at a time where only columns are shared: what leaves room for these in the second-level cache.
-template <class T>
-int64_t rows_in_cache(int64_t features) {
-  const int64_t rows = 65536 / (int64_t(sizeof(T)) * features);
-  return std::max<int64_t>(64, rows / 64 * 64);
-}
-
 /// Columns whose packed copy is held at a time by a product with a batch of columns.
 constexpr int64_t columns_per_chunk = 4096;
 /// The same where columns are summed: each takes two numbers per block of rows.

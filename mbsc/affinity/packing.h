@@ -82,6 +82,13 @@ void pack_points(const Points& points, const PackingRule& rule, int64_t count, c
                : detail::pack_typed<T, double, false>(points, rule, row_of, out);
 }
 
+/// Rows that are packed at a time where only columns are shared: what leaves room for these in the second-level cache.
+template <class T>
+int64_t rows_in_cache(int64_t features) {
+  const int64_t rows = 65536 / (int64_t(sizeof(T)) * features);
+  return std::max<int64_t>(64, rows / 64 * 64);
+}
+
 /// Right-hand sides as [piece][column][width], zero in the padding.
 template <class T>
 void pack_right_hand_sides(MatrixView<const T> rows, int64_t width, AlignedVector<T>& out) {

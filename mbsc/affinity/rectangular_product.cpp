@@ -13,7 +13,7 @@ namespace {
 /// Rows of Y whose packed copy is held at a time; sums within a chunk are made in T, between chunks in double.
 constexpr int64_t columns_per_chunk = 2048;
 
-/// What a thread needs for one block of rows.
+/// What a thread needs for some rows.
 template <class T>
 struct BlockOfRows {
   simd::Packed<T> packed;
@@ -37,7 +37,7 @@ void multiply_between(const Points& X, const Points& Y, const Kernel& kernel, co
   const Points sets[] = {Y, X};
   const KernelForm<T> form = choose_form<T>(kernel, sets, threads);
   const RowSpace space(out.rows, threads);
-  const int64_t width = simd::panel_rows<T>();
+  const int64_t width = simd::panel_rows<T>(), rows_at_a_time = rows_in_cache<T>(X.features);
   for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
   simd::Packed<T> columns;
   AlignedVector<T> rhs;
@@ -47,24 +47,27 @@ void multiply_between(const Points& X, const Points& Y, const Kernel& kernel, co
         Y, form.rules[0], count, [&](int64_t j) { return first + j; }, simd::group_columns, columns);
     pack_right_hand_sides(V.rows_between(first, first + count), simd::group_columns, rhs);
     space.for_each_block(
-        [&](int64_t, Range range) {
-          if (stop.stop_requested()) return;
+        [&](int64_t, Range block) {
           thread_local BlockOfRows<T> work;
-          pack_points(
-              X, form.rules[1], range.size(), [&](int64_t i) { return pairs.rows[size_t(range.begin + i)]; }, width,
-              work.packed);
-          work.out.assign(size_t(work.packed.pieces() * width * V.cols), T{});
-          simd::Tile<T> t = form.tile();
-          t.rows = &work.packed;
-          t.columns = &columns;
-          if (!pairs.zero.empty()) t.column_index = pairs.zero.data() + first;
-          t.row_index = range.begin;
-          t.right_hand_sides = V.cols;
-          t.column_rhs = rhs.data();
-          t.row_out = work.out.data();
-          t.scratch = &work.scratch;
-          simd::run(simd::Task::multiply, t);
-          add_panels(work.out, width, out.rows_between(range.begin, range.end));
+          for (Range range{block.begin, 0}; range.begin < block.end; range.begin = range.end) {
+            if (stop.stop_requested()) return;
+            range.end = std::min(block.end, range.begin + rows_at_a_time);
+            pack_points(
+                X, form.rules[1], range.size(), [&](int64_t i) { return pairs.rows[size_t(range.begin + i)]; }, width,
+                work.packed);
+            work.out.assign(size_t(work.packed.pieces() * width * V.cols), T{});
+            simd::Tile<T> t = form.tile();
+            t.rows = &work.packed;
+            t.columns = &columns;
+            if (!pairs.zero.empty()) t.column_index = pairs.zero.data() + first;
+            t.row_index = range.begin;
+            t.right_hand_sides = V.cols;
+            t.column_rhs = rhs.data();
+            t.row_out = work.out.data();
+            t.scratch = &work.scratch;
+            simd::run(simd::Task::multiply, t);
+            add_panels(work.out, width, out.rows_between(range.begin, range.end));
+          }
         },
         double(count) * double(X.features + V.cols + 12));
     if (stop.stop_requested()) throw Stopped();

@@ -172,6 +172,21 @@ TYPED_TEST(OrthonormalizeOf, AgainstABasisTheResultIsOrthogonalToItAndSpansTheRe
   EXPECT_LT(outside(before, both, 7), 20 * TestFixture::eps);
 }
 
+TYPED_TEST(OrthonormalizeOf, QuicklyAgainstABasisWhatWasProjectedOnce) {
+  using T = TypeParam;
+  const RowSpace space(n, 1);
+  Matrix<T> V = random_matrix<T>(n, 5, 10);
+  orthonormalize<T>(space, V);
+  Matrix<T> W = random_matrix<T>(n, 4, 11);
+  subtract<T>(space, V, gram<T>(space, V, W), W);
+  for (int64_t i = 0; i < n; ++i) W(i, 3) = W(i, 0) - W(i, 1);  // a column too many
+  const Matrix<T> before = W;
+  EXPECT_EQ(quick_orthonormalize_against<T>(space, V, W), 3);
+  EXPECT_LT(departure(W, 3), TestFixture::orthonormal);
+  EXPECT_LT((to_eigen(V).transpose() * to_eigen(W)).cwiseAbs().maxCoeff(), 4 * TestFixture::orthonormal);
+  EXPECT_LT(outside(before, W, 3), 20 * TestFixture::eps);
+}
+
 TYPED_TEST(OrthonormalizeOf, HasTheSameBitsForAnyNumberOfThreadsAndRanks) {
   using T = TypeParam;
   Matrix<T> basis = random_matrix<T>(n, 3, 10);
@@ -179,10 +194,11 @@ TYPED_TEST(OrthonormalizeOf, HasTheSameBitsForAnyNumberOfThreadsAndRanks) {
   for (const double condition : {10.0, 1e9})
     expect_same_bits_for_every_layout(n, [&](const RowSpace& space) {
       Matrix<T> W = own_part(space, rounded<T>(with_condition(6, condition)));
-      Matrix<T> Z = W;
+      Matrix<T> Z = W, Q = W;
       const Matrix<T> V = own_part(space, basis);
-      std::vector<T> result{T(orthonormalize<T>(space, W)), T(orthonormalize_against<T>(space, V, Z))};
-      for (const Matrix<T>* M : {&W, &Z})
+      std::vector<T> result{T(orthonormalize<T>(space, W)), T(orthonormalize_against<T>(space, V, Z)),
+                            T(quick_orthonormalize_against<T>(space, V, Q))};
+      for (const Matrix<T>* M : {&W, &Z, &Q})
         for (const T x : all_rows(space, *M)) result.push_back(x);
       return result;
     });
