@@ -24,52 +24,6 @@ TEST(ThreadComm, EveryRankRunsOnceAndKnowsItsPlace) {
   }
 }
 
-TEST(ThreadComm, GatherConcatenatesUnequalAndEmptyPartsInRankOrder) {
-  for (const int size : sizes) {
-    // Rank r gives r % 3 numbers: ranks 0, 3, 6 give none.
-    std::vector<int64_t> expected;
-    for (int r = 0; r < size; ++r)
-      for (int i = 0; i < r % 3; ++i) expected.push_back(100 * r + i);
-    run_as_ranks(size, [&](const Comm& comm) {
-      std::vector<int64_t> mine;
-      for (int i = 0; i < comm.rank() % 3; ++i) mine.push_back(100 * comm.rank() + i);
-      EXPECT_EQ(comm.gather<int64_t>(mine), expected);
-    });
-  }
-}
-
-TEST(ThreadComm, GatherOfNothingFromAnybodyIsEmpty) {
-  for (const int size : sizes)
-    run_as_ranks(size, [](const Comm& comm) { EXPECT_TRUE(comm.gather<double>({}).empty()); });
-}
-
-TEST(ThreadComm, BroadcastOverwritesEverybodyWithAnyRoot) {
-  for (const int size : sizes)
-    run_as_ranks(size, [&](const Comm& comm) {
-      for (int root = 0; root < size; ++root) {
-        std::vector<double> values{comm.rank() + 0.5, comm.rank() - 0.5};
-        comm.broadcast(std::span<double>(values), root);
-        EXPECT_EQ(values, (std::vector<double>{root + 0.5, root - 0.5}));
-        EXPECT_EQ(comm.broadcast<int>(10 * comm.rank(), root), 10 * root);
-      }
-    });
-}
-
-TEST(ThreadComm, ExchangeMovesBytesAroundARingAtEveryDistance) {
-  for (const int size : sizes)
-    run_as_ranks(size, [&](const Comm& comm) {
-      for (int distance = 0; distance < size; ++distance) {
-        const int to = (comm.rank() + distance) % size;
-        const int from = (comm.rank() + size - distance) % size;
-        // The length depends on the sender: both ends know it.
-        std::vector<int> send(static_cast<size_t>(comm.rank() + 1), comm.rank());
-        std::vector<int> receive(static_cast<size_t>(from + 1), -1);
-        comm.exchange_bytes(std::as_bytes(std::span(send)), to, std::as_writable_bytes(std::span(receive)), from);
-        EXPECT_EQ(receive, std::vector<int>(static_cast<size_t>(from + 1), from));
-      }
-    });
-}
-
 TEST(ThreadComm, AnExceptionOnAnyRankEndsAllAndIsRethrown) {
   for (const int size : sizes)
     for (int failing = 0; failing < size; ++failing) {
@@ -100,17 +54,6 @@ TEST(ThreadComm, OfSeveralExceptionsTheOneOfTheLowestRankIsRethrown) {
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "rank 3");
   }
-}
-
-TEST(ThreadComm, ManyCollectivesInARowDoNotMixUp) {
-  run_as_ranks(7, [](const Comm& comm) {
-    for (int round = 0; round < 200; ++round) {
-      const std::vector<int> mine{round * 10 + comm.rank()};
-      const std::vector<int> all = comm.gather<int>(mine);
-      for (int r = 0; r < 7; ++r) EXPECT_EQ(all[size_t(r)], round * 10 + r);
-      EXPECT_EQ(comm.broadcast<int>(round + comm.rank(), round % 7), round + round % 7);
-    }
-  });
 }
 
 TEST(SerialComm, IsOneRankWhoseCollectivesReturnWhatTheyAreGiven) {

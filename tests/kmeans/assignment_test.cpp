@@ -9,8 +9,8 @@ namespace mbsc {
 namespace {
 
 template <class T>
-class AssignmentOf : public testing::Test {};
-using Precisions = testing::Types<float, double>;
+class AssignmentOf : public ::testing::Test {};
+using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(AssignmentOf, Precisions);
 
 TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {

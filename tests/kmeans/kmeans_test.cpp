@@ -9,9 +9,9 @@
 #include <limits>
 
 #include "mbsc/base/require.h"
-#include "mbsc/comm/thread_comm.h"
 #include "mbsc/kmeans/lloyd.h"
 #include "mbsc/kmeans/seeding.h"
+#include "tests/comm/ranks.h"
 #include "tests/kmeans/clouds.h"
 
 namespace mbsc {
@@ -36,8 +36,8 @@ bool same_bits(const Matrix<double>& a, const Matrix<double>& b) {
 }
 
 template <class T>
-class KMeansOf : public testing::Test {};
-using Precisions = testing::Types<float, double>;
+class KMeansOf : public ::testing::Test {};
+using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(KMeansOf, Precisions);
 
 TYPED_TEST(KMeansOf, RecoversSeparatedClouds) {
@@ -123,7 +123,7 @@ void expect_same_bits_for_any_threads_and_ranks(const Matrix<T>& rows) {
   const KMeansResult expected = kmeans<T>(RowSpace(n, 1), rows.view(), excluded, options);
   for (const int ranks : {1, 2, 3, 60})  // 60: more ranks than blocks
     for (const int threads : {1, 3}) {
-      run_as_ranks(ranks, [&](const Comm& comm) {
+      testing::on_ranks(ranks, [&](const Comm& comm) {
         const RowSpace space(n, threads, comm);
         const Range own = space.own_rows();
         const KMeansResult result = kmeans<T>(space, rows.view().rows_between(own.begin, own.end),

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "mbsc/base/require.h"
-#include "mbsc/comm/thread_comm.h"
+#include "tests/comm/ranks.h"
 #include "tests/kmeans/clouds.h"
 
 namespace mbsc {
@@ -71,7 +71,7 @@ TEST(Seeding, IsTheSameForAnyThreadsAndRanks) {
   const Matrix<float> rows = make_clouds<float>(5000, 3, 4, 1);
   const Matrix<double> expected = choose_seeds<float>(RowSpace(5000, 1), rows.view(), {}, 20, 9);
   for (const int ranks : {1, 2, 3, 7}) {
-    run_as_ranks(ranks, [&](const Comm& comm) {
+    testing::on_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(5000, 3, comm);
       const Range own = space.own_rows();
       const Matrix<double> seeds = choose_seeds<float>(space, rows.view().rows_between(own.begin, own.end), {}, 20, 9);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mbsc/base/matrix.h"
-#include "mbsc/comm/thread_comm.h"
 #include "mbsc/linalg/row_space.h"
+#include "tests/comm/ranks.h"
 
 namespace mbsc::testing {
 
@@ -37,7 +37,7 @@ void expect_same_bits_for_every_layout(int64_t n, const Compute& compute) {
   const auto expected = compute(RowSpace(n, 1));
   for (const int threads : {2, 3}) EXPECT_EQ(compute(RowSpace(n, threads)), expected) << threads << " threads";
   for (const int ranks : {1, 2, 3, 4, 7, int(RowBlocks(n).count()) + 2})
-    run_as_ranks(ranks, [&](const Comm& comm) {
+    on_ranks(ranks, [&](const Comm& comm) {
       EXPECT_EQ(compute(RowSpace(n, 1, comm)), expected) << ranks << " ranks, rank " << comm.rank();
     });
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/affinity/dense_oracle.h"
+#include "tests/comm/ranks.h"
 #include "tests/linalg/layouts.h"
 
 namespace mbsc {
@@ -59,7 +60,7 @@ TEST(SumOverBlocks, EqualsThePlainSum) {
 TEST(SumOverBlocks, HandsEveryOwnBlockOutOnceWithLocalRows) {
   const int64_t n = 1000;
   for (const int ranks : {1, 3, 20})
-    run_as_ranks(ranks, [&](const Comm& comm) {
+    testing::on_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(n, 1, comm);
       // Counts rows and adds up their global numbers.
       const std::vector<double> sums = sum_over_blocks(space, 2, [&](int64_t block, Range rows, std::span<double> out) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/affinity/dense_oracle.h"
+#include "tests/comm/ranks.h"
 #include "tests/linalg/layouts.h"
 
 namespace mbsc {
@@ -146,7 +147,7 @@ TYPED_TEST(TallOf, GatheredRowsAreTheSameOnEveryRank) {
   const Matrix<T> W = random_matrix<T>(n, 3, 11);
   const std::vector<int64_t> rows{0, 1, 63, 64, 500, 776};
   for (const int ranks : {1, 2, 3, 7, 20})
-    run_as_ranks(ranks, [&](const Comm& comm) {
+    testing::on_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(n, 1, comm);
       const Matrix<T> part = own_part(space, W);
       const Matrix<T> found = gather_rows<T>(space, part, rows);

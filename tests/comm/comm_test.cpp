@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every Comm does: ranks as threads, and over MPI.
+#include "mbsc/comm/comm.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "tests/comm/ranks.h"
+
+namespace mbsc {
+namespace {
+
+using testing::on_ranks;
+
+constexpr int sizes[] = {1, 2, 3, 4, 7};
+
+TEST(Comm, EveryRankKnowsItsPlace) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      EXPECT_EQ(comm.size(), size);
+      EXPECT_EQ(comm.gather<int>(std::vector<int>{comm.rank()})[size_t(comm.rank())], comm.rank());
+    });
+}
+
+TEST(Comm, GatherConcatenatesUnequalAndEmptyPartsInRankOrder) {
+  for (const int size : sizes) {
+    // Rank r gives r % 3 numbers: ranks 0, 3, 6 give none.
+    std::vector<int64_t> expected;
+    for (int r = 0; r < size; ++r)
+      for (int i = 0; i < r % 3; ++i) expected.push_back(100 * r + i);
+    on_ranks(size, [&](const Comm& comm) {
+      std::vector<int64_t> mine;
+      for (int i = 0; i < comm.rank() % 3; ++i) mine.push_back(100 * comm.rank() + i);
+      EXPECT_EQ(comm.gather<int64_t>(mine), expected);
+    });
+  }
+}
+
+TEST(Comm, GatherOfNothingFromAnybodyIsEmpty) {
+  for (const int size : sizes)
+    on_ranks(size, [](const Comm& comm) { EXPECT_TRUE(comm.gather<double>({}).empty()); });
+}
+
+TEST(Comm, BroadcastOverwritesEverybodyWithAnyRoot) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      for (int root = 0; root < size; ++root) {
+        std::vector<double> values{comm.rank() + 0.5, comm.rank() - 0.5};
+        comm.broadcast(std::span<double>(values), root);
+        EXPECT_EQ(values, (std::vector<double>{root + 0.5, root - 0.5}));
+        EXPECT_EQ(comm.broadcast<int>(10 * comm.rank(), root), 10 * root);
+      }
+    });
+}
+
+TEST(Comm, ExchangeMovesBytesAroundARingAtEveryDistance) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      for (int distance = 0; distance < size; ++distance) {
+        const int to = (comm.rank() + distance) % size;
+        const int from = (comm.rank() + size - distance) % size;
+        // The length depends on the sender: both ends know it.
+        std::vector<int> send(static_cast<size_t>(comm.rank() + 1), comm.rank());
+        std::vector<int> receive(static_cast<size_t>(from + 1), -1);
+        comm.exchange_bytes(std::as_bytes(std::span(send)), to, std::as_writable_bytes(std::span(receive)), from);
+        EXPECT_EQ(receive, std::vector<int>(static_cast<size_t>(from + 1), from));
+      }
+    });
+}
+
+TEST(Comm, ManyCollectivesInARowDoNotMixUp) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      for (int round = 0; round < 200; ++round) {
+        const std::vector<int> mine{round * 10 + comm.rank()};
+        const std::vector<int> all = comm.gather<int>(mine);
+        for (int r = 0; r < size; ++r) EXPECT_EQ(all[size_t(r)], round * 10 + r);
+        EXPECT_EQ(comm.broadcast<int>(round + comm.rank(), round % size), round + round % size);
+      }
+    });
+}
+
+TEST(Comm, LargeMessagesArriveWhole) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      // Above what a transport sends at once without asking the receiver.
+      std::vector<int64_t> mine(size_t(300'000 + comm.rank()), comm.rank());
+      const std::vector<int64_t> all = comm.gather<int64_t>(mine);
+      size_t at = 0;
+      for (int r = 0; r < size; ++r)
+        for (int i = 0; i < 300'000 + r; ++i, ++at)
+          if (all[at] != r) FAIL() << "rank " << r << ", entry " << i;
+      EXPECT_EQ(at, all.size());
+      std::vector<int64_t> received(size_t(300'000 + (comm.rank() + 1) % size));
+      comm.exchange_bytes(std::as_bytes(std::span(mine)), (comm.rank() + size - 1) % size,
+                          std::as_writable_bytes(std::span(received)), (comm.rank() + 1) % size);
+      EXPECT_EQ(received.front(), (comm.rank() + 1) % size);
+      EXPECT_EQ(received.back(), (comm.rank() + 1) % size);
+    });
+}
+
+}  // namespace
+}  // namespace mbsc
