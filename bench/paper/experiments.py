@@ -77,6 +77,11 @@ def figure_runs(plan, name):
     products, repetitions = plan["power"][name]
     requests["power"] = {"needs_exact": True, "runs": [
         {"name": "power", "method": "power", "seeds": list(range(repetitions)), "checks": [products]}]}
+    for restarts, repetitions in plan["choices"][name].items():
+        requests[f"choices, {restarts} restarts"] = {"needs_exact": True, "runs": [
+            {"name": f"choices-{restarts}", "method": "minibatch", "seeds": list(range(repetitions)), "checks": [1],
+             "restarts": restarts, "embeddings": ["none", "row", "degree"],
+             "options": {"batch_size": plan["batch_sizes"][name][-1]}}]}
     budgets, repetitions = plan["ours"][name]
     requests["ours"] = {"needs_exact": True, "neighbours": True, "runs": [
         {"name": "ours", "method": "ours", "seeds": list(range(repetitions)), "checks": budgets}]}

@@ -11,6 +11,8 @@ FULL = {
     # A pass takes most of a minute on MNIST, whatever m.
     "batch_sizes": {"pendigits": [50, 100, 200, 500, 1000], "shuttle": [50, 100, 200, 500, 1000],
                     "mnist": [50, 200, 1000]},
+    # Repetitions with every embedding, of the largest batches; with ten restarts of k-means, and with one.
+    "choices": {"pendigits": {10: 10, 1: 10}, "shuttle": {10: 10, 1: 10}, "mnist": {10: 3}},
     "landmarks": [10, 50, 100, 500, 1000],
     "checks": [0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1],
     "seeds": 10,
@@ -29,6 +31,7 @@ FULL = {
 QUICK = {
     "points": {"pendigits": 1500, "shuttle": 1500, "mnist": 1000, "covtype-I": 2000, "covtype-II": 2500},
     "batch_sizes": {name: [50, 200] for name in FIGURE_SETS},
+    "choices": {name: {10: 1, 1: 1} for name in FIGURE_SETS},
     "landmarks": [10, 100],
     "checks": [0.2, 1],
     "seeds": 2,
