@@ -18,49 +18,60 @@ from store import Store  # noqa: E402
 BATCH_STYLES = {50: ("#56B4E9", "v", (0, (1, 1.5))), 100: ("#0072B2", "s", (0, (4, 1.5, 1, 1.5))),
                 200: ("#009E73", "D", (0, (2, 2))), 500: ("#E69F00", "P", (0, (7, 1.5, 1, 1.5, 1, 1.5))),
                 1000: ("#000000", "o", (0, (5, 2)))}
-AXES = [("operations", "operations, by the paper's formulas"), ("seconds", "seconds after the degrees"),
-        ("passes", "passes")]
+# What is drawn against what, from the top.
+PANELS = [("NMI", "operations", "operations, by the paper's formulas"), ("NMI", "seconds", "seconds after the degrees"),
+          ("NMI", "passes", "passes"), ("error", "passes", "passes")]
 
 
-def curve(axes, results, key, **style):
+def heights(quantity, looks):
+    return readings.nmi(looks) if quantity == "NMI" else readings.values(looks, "error")
+
+
+def curve(axes, results, quantity, key, **style):
     """Mean and one standard deviation over the seeds, look by look."""
     looks = list(zip(*(result["points"] for result in results)))
     x = [statistics.mean(readings.values(points, key)) for points in looks]
-    middle, deviation = zip(*(readings.mean_and_deviation(readings.nmi(points)) for points in looks))
+    middle, deviation = zip(*(readings.mean_and_deviation(heights(quantity, points)) for points in looks))
+    if quantity == "error":  # on a logarithmic axis a bar may not reach zero
+        deviation = [[min(bar, 0.9 * value) for bar, value in zip(deviation, middle)], deviation]
     axes.errorbar(x, middle, yerr=deviation, elinewidth=0.8, capsize=2, markersize=5, markeredgecolor="white",
                   markeredgewidth=0.5, **style)
 
 
-def nystrom_points(axes, runs, key):
+def nystrom_points(axes, runs, quantity, key):
     marks = readings.landmarks(runs)
     if not marks:
         return
     looks = [readings.final(runs[f"nystrom-{m}"]) for m in marks]
     x = [statistics.mean(readings.values(points, key)) for points in looks]
-    middle, deviation = zip(*(readings.mean_and_deviation(readings.nmi(points)) for points in looks))
+    middle, deviation = zip(*(readings.mean_and_deviation(heights(quantity, points)) for points in looks))
+    if quantity == "error":  # on a logarithmic axis a bar may not reach zero
+        deviation = [[min(bar, 0.9 * value) for bar, value in zip(deviation, middle)], deviation]
     axes.errorbar(x, middle, yerr=deviation, color="#CC79A7", marker="^", linestyle=(0, (1, 1)), linewidth=1,
                   elinewidth=0.8, capsize=2, markersize=6, label="Nystrom, " + ", ".join(map(str, marks)))
 
 
-def nmi_panel(axes, kept, key, label):
+def panel(axes, kept, quantity, key, label):
     runs = readings.runs_of(kept)
     for m in readings.batches(runs):
         color, marker, dashes = BATCH_STYLES[m]
-        curve(axes, runs[f"minibatch-{m}"], key, color=color, marker=marker, linestyle=dashes, linewidth=1.3,
+        curve(axes, runs[f"minibatch-{m}"], quantity, key, color=color, marker=marker, linestyle=dashes, linewidth=1.3,
               label=f"minibatch, m = {m}")
-    nystrom_points(axes, runs, key)
+    nystrom_points(axes, runs, quantity, key)
     if "power" in runs:
-        curve(axes, runs["power"], key, color="#999999", marker="X", linestyle="solid", linewidth=1.3, label="power "
-                                                                                                             "method")
+        curve(axes, runs["power"], quantity, key, color="#999999", marker="X", linestyle="solid", linewidth=1.3,
+              label="power method")
     if "ours" in runs:
-        curve(axes, runs["ours"], key, color="#D55E00", marker="o", linestyle="solid", linewidth=2.2,
+        curve(axes, runs["ours"], quantity, key, color="#D55E00", marker="o", linestyle="solid", linewidth=2.2,
               label="minibatch as it comes")
     exact = readings.exact_of(kept)
-    if exact:
+    if exact and quantity == "NMI":
         axes.axhline(statistics.mean(exact["nmi"]), color="#000000", linestyle="dashed", linewidth=1, label="exact")
     axes.set_xscale("log")
     axes.set_xlabel(label)
-    axes.set_ylabel("NMI")
+    axes.set_ylabel(quantity if quantity == "NMI" else "error, rms sine to the exact")
+    if quantity == "error":
+        axes.set_yscale("log")
     axes.grid(True, color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
 
@@ -70,13 +81,13 @@ def nmi_figure(store, path):
     found = {name: kept for name, kept in found.items() if kept}
     if not found:
         return
-    drawing, panels = shared.new_figure("paper-nmi", len(AXES), len(found), (5 * len(found), 11.5))
+    drawing, panels = shared.new_figure("paper-nmi", len(PANELS), len(found), (5 * len(found), 15))
     for column, (name, kept) in enumerate(found.items()):
-        for row, (key, label) in enumerate(AXES):
-            nmi_panel(panels[row][column], kept, key, label)
+        for row, (quantity, key, label) in enumerate(PANELS):
+            panel(panels[row][column], kept, quantity, key, label)
         panels[0][column].set_title(sizes.TITLES[name])
     handles, labels = panels[0][0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, handlelength=4)
+    drawing.legend(handles, labels, loc="outside upper center", ncols=len(found) + 1, frameon=False, handlelength=4)
     shared.save_figure(drawing, path)
 
 
@@ -113,7 +124,7 @@ def variance_figure(store, path):
         axes.set_yscale("log")
         axes.set_ylabel("variance, summed over components")
         axes.grid(True, color="#dddddd", linewidth=0.6)
-        axes.legend(fontsize=7.5, frameon=False)
+        axes.legend(fontsize=7.5, frameon=False, loc="center left" if axes is left else (0.55, 0.3))
     shared.save_figure(drawing, path)
 
 
