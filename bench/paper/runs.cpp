@@ -218,13 +218,15 @@ Matrix<float> solve_exactly(const Problem& problem, int threads, ordered_json& f
   constexpr int64_t most_bytes = int64_t{4} << 30;
   const int64_t n = problem.set.points.rows;
   KernelAffinity<float> affinity(problem.set.points, problem.kernel, RowSpace(n, threads));
-  if (n * n <= most_bytes) affinity.keep_values(n * n);
+  // Kept values are rounded: good for 1e-4, and worth it where a product takes many seconds.
+  const bool keeps = n * n <= most_bytes && double(n) * double(n) * affinity.cost_of_value() > 5e11;
+  if (keeps) affinity.keep_values(n * n);
   const Stopwatch clock;
   const Normalized<float> L(affinity, affinity.degrees({}), 0);
   const double degrees_seconds = clock.seconds();
   SolverOptions options;
   options.clusters = problem.set.clusters;
-  options.tolerance = 1e-4;
+  options.tolerance = keeps ? 1e-4 : 1e-5;
   EigenPairs<float> pairs = solve_exact<float>(L, options);
   facts = {{"passes", double(pairs.columns_evaluated) / double(n)},
            {"operations", pairs.flops},
