@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/affinity/pair_schedule.h"
 #include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/base/memory.h"
 #include "mbsc/base/require.h"
@@ -363,7 +364,9 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
       break;
   }
   if (solver.keep_block) columns += block;
-  const int64_t tiles = threads * RowBlocks(n).block_rows() * (2 * features + 4 * block) * 4;
+  const RowBlocks blocks(n);
+  const int64_t packed = 2 * blocks_in_group(blocks, features, 4) * features;
+  const int64_t tiles = threads * blocks.block_rows() * (packed + 4 * block) * 4;
   const int64_t vectors = n * (8 + 8 + 8 + 4 + 4 + 4 + 1);  // degrees twice and squares, roots, labels, flags
   if (options.degrees != DegreeKind::sampled) {
     const bool graph = starts_from_neighbours(choose_method(n, features, options), options);

@@ -14,10 +14,11 @@ def t95(freedom):
 
 
 def difference(first, second):
-    """The interval of the difference of two means by Welch's formula; without repetitions a point."""
+    """The interval of the difference of two means by Welch's formula; without repetitions it has no ends."""
+    if min(len(first), len(second)) < 2:
+        return -math.inf, math.inf
     apart = statistics.mean(first) - statistics.mean(second)
-    parts = [(statistics.variance(values) / len(values), len(values) - 1) for values in (first, second)
-             if len(values) > 1]
+    parts = [(statistics.variance(values) / len(values), len(values) - 1) for values in (first, second)]
     error = sum(part for part, _ in parts)
     if error == 0:
         return apart, apart
@@ -27,7 +28,8 @@ def difference(first, second):
 
 def paired(first, second):
     """The same of repetitions that belong together, seed by seed."""
-    return difference([a - b for a, b in zip(first, second)], [0.0])
+    apart = [a - b for a, b in zip(first, second)]
+    return difference(apart, [0.0] * len(apart))
 
 
 def inside(interval, least, most):

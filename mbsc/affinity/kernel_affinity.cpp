@@ -21,9 +21,6 @@ using simd::Packed;
 using simd::Task;
 using simd::Tile;
 
-/// Blocks of a group in a symmetric pass, at most.
-constexpr int64_t most_in_group = 4;
-
 /// A block that is packed, for as long as the tiles of one unit take.
 template <class T>
 struct PackedBlock {
@@ -35,7 +32,8 @@ struct PackedBlock {
 template <class T>
 struct Workspace {
   Packed<T> rows, columns;
-  std::array<PackedBlock<T>, most_in_group> row_blocks, column_blocks;
+  std::array<PackedBlock<T>, size_t(most_blocks_in_group)> row_blocks, column_blocks;
+  int64_t slots = 1;  ///< of the blocks that are in use
   AlignedVector<T> row_rhs, column_rhs, row_out, column_out, scratch;
   std::vector<int64_t> index;
 };
@@ -129,12 +127,10 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
 
 namespace {
 
-/// The order of a symmetric pass. Packing two blocks of b points for one tile costs about 60 / b of its evaluation,
-/// for groups of g that is 60 / (b g); what is packed shall be megabytes.
+/// The order of a symmetric pass.
 template <class T>
 PairSchedule symmetric_schedule(const RowBlocks& blocks, int64_t features) {
-  const int64_t bytes = blocks.block_rows() * features * int64_t(sizeof(T));
-  return {blocks.count(), bytes <= int64_t{2} << 20 ? most_in_group : bytes <= int64_t{16} << 20 ? 2 : 1};
+  return {blocks.count(), blocks_in_group(blocks, features, int64_t(sizeof(T)))};
 }
 
 /// One tile (I, J) of a symmetric pass, evaluated or kept from before; finish(work) then adds both sides up.
@@ -156,7 +152,7 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
     }
     return target.points;
   };
-  const auto slot = [](int64_t block) { return size_t(block % most_in_group); };
+  const auto slot = [&](int64_t block) { return size_t(block % work.slots); };
   const Packed<T>& rows = packed(work.row_blocks[slot(pair.first)], pair.first, I, width);
   const Packed<T>& columns = packed(work.column_blocks[slot(pair.second)], pair.second, J, group_columns);
   pack_right_hand_sides(V.rows_between(J.begin, J.end), group_columns, work.column_rhs);
@@ -183,18 +179,30 @@ void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task tas
 }
 
 /// Calls body(pair, index) for every tile. What a thread packs for a unit is good for no other: blocks of the same
-/// number may be those of other points by then.
+/// number may be those of other points by then. `progress` hears the share that is done, from the calling thread.
 template <class T, class Body>
-void for_each_tile(const PairSchedule& schedule, int threads, const StopToken& stop, const Body& body) {
-  for_each_unit(schedule, threads, [&](const PairUnits::Unit& unit) {
+void for_each_tile(const PairSchedule& schedule, int threads, const StopToken& stop,
+                   const std::function<void(double)>& progress, const Body& body) {
+  const auto run = [&](const PairUnits::Unit& unit) {
     Workspace<T>& work = thread_workspace<T>();
+    work.slots = unit.tiles.size() > 1 ? schedule.group() : 1;
     for (auto* blocks : {&work.row_blocks, &work.column_blocks})
       for (PackedBlock<T>& packed : *blocks) packed.block = -1;
     for (size_t tile = 0; tile < unit.tiles.size(); ++tile) {
       if (stop.stop_requested()) return;
       body(unit.tiles[tile], unit.index + int64_t(tile));
     }
+  };
+  std::atomic<int64_t> done{0};
+  double told = 0;
+  const auto caller = std::this_thread::get_id();
+  for_each_unit(schedule, threads, run, [&](const PairUnits::Unit& unit) {
+    const double share = double(done += int64_t(unit.tiles.size())) / double(schedule.tiles());
+    if (!progress || std::this_thread::get_id() != caller || share < told + 0.005 || stop.stop_requested()) return;
+    told = share;
+    progress(share);
   });
+  if (progress && told < 1 && !stop.stop_requested()) progress(1);
 }
 
 /// Takes the values of one tile (I, J) to both of their rows.
@@ -249,7 +257,7 @@ void KernelAffinity<T>::multiply_pairs(MatrixView<const T> V, MatrixView<T> out,
   space.for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) std::fill_n(out.row(i), out.cols, T{});
   });
-  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 2 * V.cols)), stop,
+  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 2 * V.cols)), stop, {},
                    [&](PairSchedule::Pair pair, int64_t index) {
                      Tile<T> t = tile();
                      if (from_cache) t.kept = cache_.tile(index);
@@ -280,9 +288,7 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   Matrix<double> sums(space.local_rows(), 2);
   std::optional<LargestEntries<T>> largest;
   if (neighbours > 0) largest.emplace(space.local_rows(), neighbours);
-  std::atomic<int64_t> done{0};
-  const auto caller = std::this_thread::get_id();
-  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 4)), stop,
+  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 4)), stop, progress,
                    [&](PairSchedule::Pair pair, int64_t index) {
                      Tile<T> t = tile();
                      t.keep = cache_.tile(index);
@@ -298,8 +304,6 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
                                          sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
                                    values += I.size() * J.size();
                                  });
-                     const double share = double(++done) / double(schedule.tiles());
-                     if (progress && std::this_thread::get_id() == caller) progress(share);
                    });
   this->throw_if_stopped(stop);
   this->count_kernel_values(values);

@@ -49,7 +49,8 @@ class PairQueue {
 
   void end(const Ticket& ticket) {
     for (const Ticket::Use& use : ticket.uses) {
-      done_[size_t(use.block)].store(use.before + use.tiles, std::memory_order_release);
+      // Sequentially consistent: notify_all() looks for waiters, and that look must not come first.
+      done_[size_t(use.block)].store(use.before + use.tiles);
       done_[size_t(use.block)].notify_all();
     }
   }
@@ -71,23 +72,26 @@ class PairQueue {
 };
 
 /// Calls body(unit) for every unit; those that run at the same time share no block. Whole meetings of groups where they
-/// keep all threads busy, single tiles otherwise.
-template <class Body>
-void for_each_unit(const PairSchedule& schedule, int threads, const Body& body) {
+/// keep all threads busy, single tiles otherwise. Then, on the same thread and with the blocks free again, after(unit).
+template <class Body, class After>
+void for_each_unit(const PairSchedule& schedule, int threads, const Body& body, const After& after) {
   PairQueue queue(schedule, schedule.groups() / 2 >= 2 * threads || threads == 1);
   std::atomic<bool> failed{false};
   parallel_for(threads, threads, [&](int64_t) {
     PairQueue::Ticket ticket;
     while (!failed.load(std::memory_order_relaxed) && queue.take(ticket)) {
       queue.begin(ticket);
+      bool is_mine = true;
       try {
         body(ticket.unit);
+        queue.end(ticket);
+        is_mine = false;
+        after(ticket.unit);
       } catch (...) {
         failed = true;
-        queue.end(ticket);  // others may be waiting
+        if (is_mine) queue.end(ticket);  // others may be waiting
         throw;
       }
-      queue.end(ticket);
     }
   });
 }

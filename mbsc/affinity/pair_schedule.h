@@ -15,7 +15,18 @@
 #include <utility>
 #include <vector>
 
+#include "mbsc/base/row_blocks.h"
+
 namespace mbsc {
+
+constexpr int64_t most_blocks_in_group = 4;
+
+/// Packing two blocks of b points for one tile costs about 60 / b of its evaluation, in groups of g 60 / (b g). What a
+/// thread has packed, 2g blocks, shall be megabytes.
+inline int64_t blocks_in_group(const RowBlocks& blocks, int64_t features, int64_t bytes_of_value) {
+  const int64_t bytes = blocks.block_rows() * features * bytes_of_value;
+  return bytes <= int64_t{2} << 20 ? most_blocks_in_group : bytes <= int64_t{16} << 20 ? 2 : 1;
+}
 
 class PairSchedule {
  public:

@@ -72,7 +72,7 @@ std::unique_ptr<World> open_world() {
   if (version_of == nullptr || open == nullptr || std::string(version_of()) != version)
     throw std::runtime_error(fmt::format("{} is of another version than this program, {}", file_name, version));
   std::unique_ptr<World> world(open());
-  if (!world) throw std::runtime_error("MPI cannot begin, or had begun before");
+  if (!world) throw std::runtime_error("MPI cannot begin, had begun before, or lacks support of threads");
   return world;
 }
 

@@ -94,7 +94,8 @@ int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const Solve
     return std::min(most, std::max<int64_t>(100, int64_t(std::ceil(std::min(1e9, enough)))));
   };
   const int64_t usual = count(0.5, 1);
-  if (graph_may_start(L, usual, options)) return std::min<int64_t>(usual, 400);
+  if (graph_may_start(L, usual, options))
+    return std::min(usual, std::max<int64_t>(400, model_rank(n, block_columns(n, options))));
   return worthwhile_batches(L, usual, options) == 1 ? std::min(usual, count(1.0 / 16, 5)) : usual;
 }
 

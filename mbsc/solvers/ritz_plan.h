@@ -40,7 +40,7 @@ bool graph_may_start(const Normalized<T>& L, int64_t landmarks, const SolverOpti
 /// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
 ///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (/ 16, but 5 times the wanted, in a single batch),
 /// or, where eigenvalues crowd (a narrow kernel), as many as that asks for: more where more is to be
-/// found; but 400, the rank of the model, where the graph of neighbours may be the start: beside it 2,000 are hardly
+/// found; but the rank of the model, at least 400, where the graph of neighbours may be the start: beside it 2,000 are hardly
 /// better (on MNIST, Pendigits and Shuttle at their default widths the values found have the same sum to 6e-4 of it).
 /// With a limit of seconds, what a slow machine has in a quarter of them.
 template <class T>

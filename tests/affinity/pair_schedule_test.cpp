@@ -115,7 +115,7 @@ TEST(PairQueue, RunsTilesOfABlockOneAtATimeAndInOrder) {
           for (const int64_t b : mine) seen[size_t(b)].push_back(tile);
           for (const int64_t b : mine) --busy[size_t(b)];
         }
-      });
+      }, [](const PairUnits::Unit&) {});
       for (int64_t b = 0; b < blocks; ++b) EXPECT_EQ(seen[size_t(b)], expected.at(b));
     }
 }
@@ -126,7 +126,8 @@ TEST(PairQueue, AnExceptionEndsItAndNobodyWaitsForEver) {
     EXPECT_THROW(for_each_unit(PairSchedule(20, 1), threads,
                                [&](const PairUnits::Unit&) {
                                  if (++calls > 5) throw std::runtime_error("no");
-                               }),
+                               },
+                               [](const PairUnits::Unit&) {}),
                  std::runtime_error);
   }
 }

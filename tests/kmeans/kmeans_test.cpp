@@ -121,7 +121,7 @@ void expect_same_bits_for_any_threads_and_ranks(const Matrix<T>& rows) {
   for (int64_t i = 0; i < n; i += 11) excluded[i] = 1;
   const KMeansOptions options{.clusters = 13, .restarts = 3, .seed = 4};
   const KMeansResult expected = kmeans<T>(RowSpace(n, 1), rows.view(), excluded, options);
-  for (const int ranks : {1, 2, 3, 60})  // 60: more ranks than blocks
+  for (const int ranks : {1, 2, 3, 4, 7, 60})  // 60: more ranks than blocks
     for (const int threads : {1, 3}) {
       testing::on_ranks(ranks, [&](const Comm& comm) {
         const RowSpace space(n, threads, comm);

@@ -70,7 +70,7 @@ TEST(Seeding, RepeatsTheLastSeedWhenDistinctRowsRunOut) {
 TEST(Seeding, IsTheSameForAnyThreadsAndRanks) {
   const Matrix<float> rows = make_clouds<float>(5000, 3, 4, 1);
   const Matrix<double> expected = choose_seeds<float>(RowSpace(5000, 1), rows.view(), {}, 20, 9);
-  for (const int ranks : {1, 2, 3, 7}) {
+  for (const int ranks : {1, 2, 3, 4, 7}) {
     testing::on_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(5000, 3, comm);
       const Range own = space.own_rows();

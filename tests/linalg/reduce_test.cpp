@@ -59,7 +59,7 @@ TEST(SumOverBlocks, EqualsThePlainSum) {
 
 TEST(SumOverBlocks, HandsEveryOwnBlockOutOnceWithLocalRows) {
   const int64_t n = 1000;
-  for (const int ranks : {1, 3, 20})
+  for (const int ranks : {1, 2, 3, 4, 7, 20})
     testing::on_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(n, 1, comm);
       // Counts rows and adds up their global numbers.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <exception>
 
 #include "mbsc/comm/mpi_world.h"
 #include "mbsc/version.h"
@@ -24,6 +24,8 @@ class MpiWorld final : public World {
     MPI_Comm_size(comm_, &size_);
   }
   ~MpiWorld() override {
+    // Closing is collective. Where an exception is on its way the others may be waiting in something else, for ever.
+    if (std::uncaught_exceptions() > exceptions_) end_all(1);
     MPI_Comm_free(&comm_);
     MPI_Finalize();
   }
@@ -93,6 +95,7 @@ class MpiWorld final : public World {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  const int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace
@@ -107,6 +110,10 @@ __attribute__((visibility("default"))) mbsc::World* mbsc_mpi_open() {
   if (MPI_Initialized(&begun) != MPI_SUCCESS || begun != 0) return nullptr;
   // Collectives are called by one thread at a time, which need not be the first.
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) return nullptr;
+  if (provided < MPI_THREAD_SERIALIZED) {
+    MPI_Finalize();
+    return nullptr;
+  }
   return new mbsc::MpiWorld();
 }
 }
