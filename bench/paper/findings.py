@@ -52,11 +52,15 @@ def choice_sentence(found):
         return max(abs(statistics.mean(choices[key]) - published.FIGURE[name]["nmi"])
                    for name, choices in found.items())
     complete = [key for key in next(iter(found.values())) if all(key in choices for choices in found.values())]
-    restarts, embedding, mean = min(complete, key=distance)
-    return (f"Nearest to the paper on {', '.join(sizes.TITLES[name] for name in found)} together: embedding "
-            f"`{embedding}`, {restarts} restarts, the {readings.MEANS[mean]} mean; it is off by at most "
-            f"{distance((restarts, embedding, mean)):.3f}. What the tables show, `none`, 10 restarts and the "
-            f"arithmetic mean, is off by at most {distance((10, 'none', 'nmi')):.3f}.")
+    nearest = min(complete, key=distance)
+
+    def words(key):
+        restarts, embedding, mean = key
+        return f"`{embedding}`, {restarts} restart{'s' if restarts > 1 else ''}, {readings.MEANS[mean]} mean"
+    within = "; ".join(words(key) for key in complete if distance(key) <= published.NEAR)
+    return (f"Nearest to the paper on {', '.join(sizes.TITLES[name] for name in found)} together: {words(nearest)}, off "
+            f"by at most {distance(nearest):.3f}. Within ±{published.NEAR} on all: {within or 'none'}. What the other "
+            f"tables show ({words((10, 'none', 'nmi'))}) is off by at most {distance((10, 'none', 'nmi')):.3f}.")
 
 
 def convergence_finding(title, runs, exact):
