@@ -191,5 +191,18 @@ def stability(bench):
                                                                     "runs": [run]})
 
 
+def missing(plan, store):
+    """What a whole run would still have to measure, by part; of the search for Covtype-I only whether it was begun."""
+    wanted = {f"figure-{name}": set(figure_runs(plan, name)) for name in sizes.FIGURE_SETS}
+    wanted |= {name: set(covtype_rows(plan, name)) for name in sizes.COVTYPE_SETS}
+    wanted["stability"] = {f"{name}: {group}: {word}" for name in plan["stability"]
+                           for group, word in stability_variants(plan["points"].get(name, 10**9))}
+    wanted |= {"data": set(sizes.FIGURE_SETS + sizes.COVTYPE_SETS), "variance": {"pendigits"}}
+    found = {part: sorted(keys - set(store.read(part))) for part, keys in wanted.items()}
+    if not store.read("covtype-search"):
+        found["covtype-search"] = ["all"]
+    return {part: keys for part, keys in found.items() if keys}
+
+
 PARTS = {"data": data, "figure": figure, "covtype": covtype, "variance": variance, "stability": stability,
          "covtype-search": search.search}

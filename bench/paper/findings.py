@@ -58,7 +58,8 @@ def choice_sentence(found):
         restarts, embedding, mean = key
         return f"`{embedding}`, {restarts} restart{'s' if restarts > 1 else ''}, {readings.MEANS[mean]} mean"
     within = "; ".join(words(key) for key in complete if distance(key) <= published.NEAR)
-    return (f"Nearest to the paper on {', '.join(sizes.TITLES[name] for name in found)} together: {words(nearest)}, off "
+    titles = ", ".join(sizes.TITLES[name] for name in found)
+    return (f"Nearest to the paper on {titles} together: {words(nearest)}, off "
             f"by at most {distance(nearest):.3f}. Within ±{published.NEAR} on all: {within or 'none'}. What the other "
             f"tables show ({words((10, 'none', 'nmi'))}) is off by at most {distance((10, 'none', 'nmi')):.3f}.")
 

@@ -3,6 +3,7 @@
 import statistics
 import textwrap
 
+import experiments
 import findings
 import published
 import readings
@@ -290,9 +291,17 @@ every row to length 1 afterwards; the minibatch starts from Nystrom.
 {table(head, rows)}"""
 
 
-def document(store):
+def missing_text(plan, store):
+    missing = experiments.missing(plan, store)
+    if not missing:
+        return ""
+    parts = [f"{part} ({', '.join(keys) if len(keys) <= 8 else f'{len(keys)} rows'})" for part, keys in missing.items()]
+    return "\n" + fill(f"**Not measured yet**: {'; '.join(parts)}. `bench/paper/run` does what is missing.") + "\n"
+
+
+def document(store, plan=sizes.FULL):
     sections = [data_section, figure_section, covtype_section, variance_section, stability_section, search_section]
-    text = HEAD.format(machine=machine_text(store)) + "".join(section(store) for section in sections)
+    text = HEAD.format(machine=machine_text(store)) + missing_text(plan, store) + "".join(section(store) for section in sections)
     found = findings.all_findings(store)
     if found:
         text += "\n## Findings\n\n" + "\n".join(
