@@ -301,7 +301,8 @@ def missing_text(plan, store):
 
 def document(store, plan=sizes.FULL):
     sections = [data_section, figure_section, covtype_section, variance_section, stability_section, search_section]
-    text = HEAD.format(machine=machine_text(store)) + missing_text(plan, store) + "".join(section(store) for section in sections)
+    text = HEAD.format(machine=machine_text(store)) + missing_text(plan, store)
+    text += "".join(section(store) for section in sections)
     found = findings.all_findings(store)
     if found:
         text += "\n## Findings\n\n" + "\n".join(
