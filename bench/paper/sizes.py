@@ -20,7 +20,7 @@ FULL = {
     "ours": {"pendigits": ([0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2], 5),
              "shuttle": ([0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2], 3), "mnist": ([0.01, 0.05, 0.1, 0.25, 0.5, 1], 1)},
     "covtype": {"covtype-I": {"batch_sizes": [400, 800], "seeds": 3, "ours": 1, "exact": True},
-                "covtype-II": {"batch_sizes": [1000, 2000], "seeds": 1, "ours": 0.05, "exact": False}},
+                "covtype-II": {"batch_sizes": [1000, 2000], "seeds": 2, "ours": 0.05, "exact": False}},
     "iterations": 200,
     "variance": {"batch_size": 100, "nonzeros": [1, 2, 5, 10, 20, 50, 100], "draws": 200,
                  "checks": [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1], "seed": 0},
