@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "mbsc/comm/comm.h"
+
 namespace mbsc::cli {
 
 enum ExitCode : int {
@@ -15,7 +17,8 @@ enum ExitCode : int {
   interrupted = 130,  ///< Ctrl-C
 };
 
-using Command = std::function<int()>;
+/// The ranks that run together: one, where nobody has started several.
+using Command = std::function<int(const Comm&)>;
 
 Command add_cluster(CLI::App& app);
 Command add_generate(CLI::App& app);

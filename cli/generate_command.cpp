@@ -83,7 +83,7 @@ Command add_generate(CLI::App& app) {
   command->add_option("--seed", flags->options.seed, "same seed, same points [0]");
   command->add_option("-o,--output", flags->output, "a .csv or .npy file; - = csv to standard output");
   command->add_flag("-q,--quiet", flags->quiet, "say nothing but errors");
-  return [flags] { return run(*flags); };
+  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one is enough
 }
 
 }  // namespace mbsc::cli

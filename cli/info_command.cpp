@@ -71,7 +71,7 @@ Command add_info(CLI::App& app) {
   command->add_option("input", flags->input, "csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
   command->add_option("--label-column", flags->label_column, "last | first | N (from 1)");
   command->add_flag("--json", flags->json, "print JSON");
-  return [flags] { return run(*flags); };
+  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one is enough
 }
 
 }  // namespace mbsc::cli

@@ -1,26 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc: parse -> call the library -> print. The only place that prints.
+// mbsc: parse -> call the library -> print. The only place that prints. Where mpirun or srun has started several
+// processes, they are the ranks of one run: all compute, rank 0 prints.
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <memory>
 #include <new>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/stop_token.h"
+#include "mbsc/comm/mpi_world.h"
 #include "mbsc/version.h"
 
 namespace {
 
-int fail(int code, std::string_view message) {
-  fmt::print(stderr, "mbsc: {}\n", message);
-  return code;
+using namespace mbsc;
+
+/// How a run has ended.
+struct Outcome {
+  int code = cli::done;
+  std::string message;
+  bool is_fault = false;  ///< of ours or of the machine: other ranks know nothing of it
+};
+
+Outcome parse(CLI::App& app, int argc, char** argv, bool is_first) {
+  try {
+    app.parse(argc, argv);
+    return {};
+  } catch (const CLI::Success& success) {  // --help, --version
+    std::ostringstream nothing;
+    return {is_first ? app.exit(success) : app.exit(success, nothing, nothing), {}};
+  } catch (const CLI::ParseError& error) {
+    const auto named = app.get_subcommands([&](CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
+    if (argc > 1 && argv[1][0] != '-' && named.empty())
+      return {cli::bad_input, fmt::format("unknown command '{}'\nmbsc --help tells what there is.", argv[1])};
+    return {cli::bad_input, fmt::format("{}\nmbsc --help tells what there is.", error.what())};
+  }
+}
+
+Outcome run(const cli::Command& command, const Comm& comm) {
+  try {
+    return {command(comm), {}};
+  } catch (const InvalidInput& error) {
+    return {cli::bad_input, error.what()};
+  } catch (const Stopped&) {
+    return {cli::interrupted, "interrupted before there was an answer; nothing was written"};
+  } catch (const std::bad_alloc&) {
+    return {cli::bad_input, "out of memory", true};
+  } catch (const std::exception& error) {
+    return {cli::failure, error.what(), true};
+  }
+}
+
+void print(const Outcome& outcome) {
+  if (!outcome.message.empty()) fmt::print(stderr, "mbsc: {}\n", outcome.message);
+}
+
+/// Ranks end together. One that has failed alone ends the others, which may wait for it for ever.
+int end(const World& world, const Outcome& mine) {
+  constexpr double seconds_to_wait = 5, for_ever = 1e9;
+  if (mine.is_fault || !world.meet(mine.message.empty() ? for_ever : seconds_to_wait)) {
+    print({mine.code, fmt::format("rank {}: {}", world.rank(), mine.message)});
+    std::fflush(nullptr);
+    world.end_all(mine.code);
+  }
+  const std::vector<int> failed = world.gather<int>(std::vector<int>{mine.message.empty() ? 0 : mine.code});
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (failed[size_t(rank)] == 0) continue;
+    if (rank == world.rank()) print(mine);
+    return failed[size_t(rank)];
+  }
+  return mine.code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  using namespace mbsc;
+  std::unique_ptr<World> world;
+  if (started_by_mpi()) {
+    try {
+      world = open_world();
+    } catch (const std::exception& error) {
+      print({cli::failure, error.what()});
+      return cli::failure;
+    }
+  }
+  const Comm& comm = world ? *world : serial_comm();
   CLI::App app(
       "Exact normalised cuts of large data, without the n x n matrix.\n"
       "    mbsc cluster points.csv -k 10\n",
@@ -33,25 +100,9 @@ int main(int argc, char** argv) {
     const cli::Command command = add(app);
     app.get_subcommands({}).back()->callback([&chosen, command] { chosen = command; });
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    const auto named = app.get_subcommands([&](CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
-    if (argc > 1 && argv[1][0] != '-' && named.empty())
-      return fail(cli::bad_input, fmt::format("unknown command '{}'\nmbsc --help tells what there is.", argv[1]));
-    return fail(cli::bad_input, fmt::format("{}\nmbsc --help tells what there is.", error.what()));
-  }
-  try {
-    return chosen();
-  } catch (const InvalidInput& error) {
-    return fail(cli::bad_input, error.what());
-  } catch (const Stopped&) {
-    return fail(cli::interrupted, "interrupted before there was an answer; nothing was written");
-  } catch (const std::bad_alloc&) {
-    return fail(cli::bad_input, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(cli::failure, error.what());
-  }
+  Outcome outcome = parse(app, argc, argv, comm.rank() == 0);
+  if (chosen && outcome.message.empty()) outcome = run(chosen, comm);
+  if (world) return end(*world, outcome);
+  print(outcome);
+  return outcome.code;
 }

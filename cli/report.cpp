@@ -8,7 +8,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "mbsc/base/memory.h"
 #include "mbsc/summary.h"
 
 namespace mbsc::cli {
@@ -31,6 +30,8 @@ std::string some(const std::vector<T>& values, const char* format) {
   if (values.size() > shown) text += fmt::format("  ... ({} in all)", values.size());
   return text;
 }
+
+int64_t largest(const std::vector<int64_t>& values) { return *std::max_element(values.begin(), values.end()); }
 
 /// 1234567 as 1,234,567.
 std::string with_commas(int64_t number) {
@@ -61,7 +62,7 @@ std::string text_report(const Report& r) {
   const Clustering& c = r.result;
   std::string out;
   const auto line = [&](const char* name, const std::string& text) { out += fmt::format("{:<12} {}\n", name, text); };
-  line("data", fmt::format("{}: {} points, {} features{}", r.flags.input, r.table.rows, r.table.features,
+  line("data", fmt::format("{}: {} points, {} features{}", r.flags.input, r.n, r.table.features,
                            r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
   std::string affinity = affinity_name(r.flags);
   if (std::isfinite(c.gamma))
@@ -98,9 +99,11 @@ std::string text_report(const Report& r) {
     line("scores",
          fmt::format("NMI {:.4f}  ARI {:.4f}  accuracy {:.4f}", r.scores->nmi, r.scores->ari, r.scores->accuracy));
   line("time",
-       fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads",
-                   r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads));
-  line("memory", fmt::format("peak {}{}", size_text(peak_memory_bytes()),
+       fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads{}",
+                   r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads,
+                   c.ranks > 1 ? fmt::format(" of each of {} ranks", c.ranks) : ""));
+  line("memory", fmt::format("peak {}{}{}", size_text(largest(r.ranks.peak_memory_bytes)),
+                             c.ranks > 1 ? " of a rank" : "",
                              c.kept_bytes > 0 ? fmt::format(", {} of it kernel values", size_text(c.kept_bytes)) : ""));
   return out;
 }
@@ -114,11 +117,16 @@ std::string json_report(const Report& r) {
   j["scale"] = r.flags.scale;
   j["scale_rows"] = r.flags.scale_rows;
   j["preset"] = r.flags.preset ? ordered_json(*r.flags.preset) : ordered_json(nullptr);
-  j.update(ordered_json::parse(summary_json(r.table.rows, r.table.features, r.options, r.result)));
+  j.update(ordered_json::parse(summary_json(r.n, r.table.features, r.options, r.result)));
   j["nmi"] = r.scores ? ordered_json(r.scores->nmi) : ordered_json(nullptr);
   j["nmi_geometric"] = r.scores ? ordered_json(r.scores->nmi_geometric) : ordered_json(nullptr);
   j["ari"] = r.scores ? ordered_json(r.scores->ari) : ordered_json(nullptr);
   j["accuracy"] = r.scores ? ordered_json(r.scores->accuracy) : ordered_json(nullptr);
+  j["peak_memory_bytes"] = largest(r.ranks.peak_memory_bytes);
+  if (r.result.ranks > 1)
+    j["by_rank"] = {{"peak_memory_bytes", r.ranks.peak_memory_bytes},
+                    {"received_bytes", r.ranks.received_bytes},
+                    {"received_messages", r.ranks.received_messages}};
   j["seconds"]["read"] = r.read_seconds;
   j["seconds"]["total"] = r.total_seconds;
   return j.dump(2) + "\n";

@@ -11,11 +11,18 @@
 
 namespace mbsc::cli {
 
+/// One number for each rank.
+struct RankFigures {
+  std::vector<int64_t> peak_memory_bytes, received_bytes, received_messages;
+};
+
 struct Report {
   const ClusterFlags& flags;
   const ClusterOptions& options;
-  const Table& table;
+  const Table& table;  ///< of this rank
   const Clustering& result;
+  int64_t n = 0;
+  RankFigures ranks;
   std::optional<Scores> scores;  ///< where the truth is known
   double read_seconds = 0;
   double total_seconds = 0;

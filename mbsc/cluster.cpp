@@ -2,20 +2,24 @@
 #include "mbsc/cluster.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 #include "mbsc/affinity/matrix_affinity.h"
-#include "mbsc/affinity/pair_schedule.h"
 #include "mbsc/affinity/sampled_degrees.h"
+#include "mbsc/affinity/symmetric_pass.h"
 #include "mbsc/base/memory.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/base/thread_pool.h"
+#include "mbsc/comm/agree.h"
 #include "mbsc/kmeans/kmeans.h"
 #include "mbsc/labelling.h"
+#include "mbsc/linalg/reduce.h"
 #include "mbsc/metrics/normalized_cut.h"
+#include "mbsc/shared_points.h"
 #include "mbsc/solvers/krylov_sizes.h"
 #include "mbsc/solvers/nystrom_basis.h"
 #include "mbsc/solvers/ritz_plan.h"
@@ -57,8 +61,8 @@ void check_degrees(int64_t n, const ClusterOptions& options) {
           passes.value_or(0), passes.value_or(0) * double(n));
 }
 
-void check(const Points& points, const ClusterOptions& options, int threads) {
-  const int64_t n = points.rows, k = options.clusters;
+void check(const Points& points, const ClusterOptions& options, const RowSpace& rows) {
+  const int64_t n = rows.n(), k = options.clusters;
   require(n >= 2, "clustering needs at least 2 points; got {}", n);
   require(points.features >= 1, "the points have no features");
   require(k >= 1 && k <= n, "clusters must be in [1, {}], the number of points; got {}", n, k);
@@ -69,15 +73,16 @@ void check(const Points& points, const ClusterOptions& options, int threads) {
           "regularization must be at least 0; got {}", options.regularization);
   check_options(choose_method(n, points.features, options), n, solver_options(options, {}));
   check_degrees(n, options);
-  check_finite(points, threads);
+  agree(rows.comm(), [&] { check_finite(points, rows.threads()); });
   if (options.affinity == AffinityKind::precomputed) return;
-  const int64_t distinct = count_distinct(points, std::max<int64_t>(2, k));
+  const int64_t distinct = count_distinct(points, std::max<int64_t>(2, k), rows);
   require(distinct > 1, "all {} points are equal: 1 distinct point, nothing to cluster", n);
   require(distinct >= k, "only {} distinct points; cannot make {} clusters", distinct, k);
 }
 
-void check_memory(int64_t bytes) {
-  const int64_t available = available_memory_bytes();
+void check_memory(int64_t bytes, const Comm& comm) {
+  // Of ranks on one machine each sees all that is available; whether they fit together is not known here.
+  const auto available = int64_t(-largest_of_all(comm, -double(available_memory_bytes())));
   require(bytes <= available, "this needs about {:.1f} GiB beside the points, but only {:.1f} GiB are available",
           double(bytes) / double(1 << 30), double(available) / double(1 << 30));
 }
@@ -99,7 +104,7 @@ std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const Clust
   gamma = not_known;
   if (options.affinity == AffinityKind::precomputed) return std::make_unique<MatrixAffinity<float>>(points, rows);
   const KernelKind kind = kernel_kind(options.affinity);
-  const double width = options.gamma ? *options.gamma : choose_gamma(points, kind, options.clusters, options.seed);
+  const double width = options.gamma ? *options.gamma : choose_gamma(points, kind, options.clusters, options.seed, rows);
   if (kind != KernelKind::cosine) gamma = width;
   auto affinity = std::make_unique<KernelAffinity<float>>(points, Kernel{kind, width}, rows);
   if (keeps_values(options)) affinity->keep_values(options.memory);
@@ -142,7 +147,9 @@ Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& opti
 /// The rows that stand apart from the clustering, counted; refuses where too few are left.
 std::vector<uint8_t> exclude_isolated(const Normalized<float>& L, const ClusterOptions& options, Clustering& result) {
   std::vector<uint8_t> excluded = excluded_rows(L, options.embedding_scale);
-  result.isolated_points = std::count(excluded.begin(), excluded.end(), uint8_t{1});
+  result.isolated_points = std::llround(sum_over_blocks(L.rows(), 1, [&](int64_t, Range range, std::span<double> out) {
+    for (int64_t i = range.begin; i < range.end; ++i) out[0] += excluded[size_t(i)];
+  })[0]);
   const int64_t left = L.n() - result.isolated_points;
   require(left >= options.clusters, "only {} of {} points have a neighbour{}: too few for {} clusters", left, L.n(),
           std::isnan(result.gamma) ? "" : fmt::format(" at gamma = {}; choose a smaller gamma", result.gamma),
@@ -175,23 +182,62 @@ void take_pairs(EigenPairs<float>&& pairs, int64_t n, Clustering& result) {
 
 }  // namespace
 
+namespace {
+
+Clustering cluster_shares(const Points& points, const ClusterOptions& options, const RowSpace& rows,
+                          const StageObserver& observer);
+
+}  // namespace
+
 Clustering cluster(const Points& points, const ClusterOptions& options, const StageObserver& observer) {
   const int threads = options.threads > 0 ? options.threads : default_threads();
-  check(points, options, threads);
+  return cluster_shares(points, options, RowSpace(points.rows, threads), observer);
+}
+
+Clustering cluster(const Points& points, const ClusterOptions& options, const Comm& comm,
+                   const StageObserver& observer) {
+  if (comm.size() == 1) return cluster(points, options, observer);
+  const int threads = options.threads > 0 ? options.threads : default_threads();
+  const SharedPoints shared(points, comm);
+  const RowBalance& balance = shared.balance();
+  Clustering result = cluster_shares(shared.points(), options, RowSpace(balance.n(), threads, comm), observer);
+  if (balance.is_balanced()) return result;
+  result.labels = balance.to_given<int32_t>(result.labels, 1);
+  result.degrees = balance.to_given<double>(result.degrees, 1);
+  const int64_t width = result.embedding.cols();
+  const std::vector<float> embedding =
+      balance.to_given<float>({result.embedding.data(), size_t(result.embedding.size())}, width);
+  result.embedding = Matrix<float>(points.rows, width);
+  std::copy(embedding.begin(), embedding.end(), result.embedding.data());
+  return result;
+}
+
+namespace {
+
+Clustering cluster_shares(const Points& points, const ClusterOptions& options, const RowSpace& rows,
+                          const StageObserver& observer) {
+  const Comm& comm = rows.comm();
+  const int64_t n = rows.n();
+  check(points, options, rows);
   Clustering result;
-  result.threads = threads;
-  result.method = choose_method(points.rows, points.features, options);
-  result.memory_estimate_bytes = estimate_memory(points.rows, points.features, options);
-  check_memory(result.memory_estimate_bytes);
+  result.threads = rows.threads();
+  result.ranks = comm.size();
+  result.method = choose_method(n, points.features, options);
+  result.memory_estimate_bytes = estimate_memory(n, points.features, options, comm.size());
+  check_memory(result.memory_estimate_bytes, comm);
   std::atomic<bool> observer_stops{false};
-  const StopToken stop = options.stop.or_when(observer_stops);
+  // Ranks stop together, between products; one that is alone looks for it at every tile.
+  const StopToken asked = options.stop.or_when(observer_stops), stop = comm.size() == 1 ? asked : StopToken();
   const auto tell = [&](const Stage& stage) {
     if (observer && !observer(stage)) observer_stops = true;
-    return !observer_stops;
+    return !observer_stops && !asked.stop_requested();
+  };
+  const auto stop_together = [&] {
+    if (comm.broadcast<int>(asked.stop_requested())) throw Stopped();
   };
 
-  const RowSpace rows(points.rows, threads);
   const auto affinity = make_affinity(points, options, rows, result.gamma, result.kept_bytes);
+  const Traffic before = comm.traffic();
 
   const Stopwatch degree_clock;
   tell({"degrees", 0, 0, 0, 0, not_known});
@@ -201,7 +247,8 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
         tell({"degrees", share, 0, 0, 0, not_known});
       },
       result);
-  const double degree_passes = double(result.degree_columns) / double(points.rows);
+  stop_together();
+  const double degree_passes = double(result.degree_columns) / double(n);
   Normalized<float> L(*affinity, std::move(degrees), options.regularization);
   std::vector<uint8_t> excluded = exclude_isolated(L, options, result);
   result.seconds.degrees = degree_clock.seconds();
@@ -215,10 +262,10 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   // An exact cut is one more product: only where the method made some, and no budget forbids it.
   const bool exact_cut =
       pairs.full_products > 0 && !solver.seconds && !solver.iterations &&
-      (!solver.passes || double(pairs.columns_evaluated) / double(points.rows) + 1 <= *solver.passes);
+      (!solver.passes || double(pairs.columns_evaluated) / double(n) + 1 <= *solver.passes);
   if (pairs.iterations == 0 && pairs.status == Status::stopped) throw Stopped();
   std::optional<Degrees> better = std::move(pairs.degrees);
-  take_pairs(std::move(pairs), points.rows, result);
+  take_pairs(std::move(pairs), n, result);
   if (better) {
     L = L.with(std::move(*better));
     excluded = exclude_isolated(L, options, result);
@@ -246,7 +293,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
   if (result.isolated_points > 0) label_isolated(points, options, rows, found.labels);
   result.labels = std::move(found.labels);
   result.cluster_centers = std::move(found.centers);
-  result.cluster_sizes = order_by_size(result.labels, result.cluster_centers);
+  result.cluster_sizes = order_by_size(rows, result.labels, result.cluster_centers);
   result.seconds.kmeans = kmeans_clock.seconds();
 
   const Stopwatch cut_clock;
@@ -268,10 +315,14 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const St
     }
   }
   result.seconds.cut = cut_clock.seconds();
-  result.kernel_values = affinity->kernel_values();
+  result.traffic = {comm.traffic().messages - before.messages, comm.traffic().bytes - before.bytes};
+  const int64_t values = affinity->kernel_values();
+  for (const int64_t of_rank : comm.gather<int64_t>(std::span<const int64_t>(&values, 1))) result.kernel_values += of_rank;
   result.degrees.assign(L.degrees().begin(), L.degrees().end());
   return result;
 }
+
+}  // namespace
 
 void apply_paper_preset(ClusterOptions& options) {
   options.method = Method::minibatch;
@@ -310,17 +361,19 @@ Method choose_method(int64_t n, int64_t features, const ClusterOptions& options)
   return operations <= 4e12 ? Method::exact : Method::minibatch;
 }
 
-int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options) {
+int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options, int ranks) {
   const int64_t k = options.clusters;
   const int64_t threads = options.threads > 0 ? options.threads : default_threads();
   const SolverOptions solver = solver_options(options, {});
   int64_t columns = 5 * k, block = k, square = 0;  // n-vectors of float32; doubles of Nystrom's small matrices
+  // Triangles that wait in the sum over the blocks (linalg/reduce.h).
+  const auto triangles = int64_t(std::bit_width(uint64_t(RowBlocks(n).count()))) / 2 + 1;
   // Nystrom's start keeps the columns of its landmarks, and is over before the rest begins.
   const auto count_start = [&] {
     if (solver.start != Start::nystrom) return;
     const int64_t m = landmark_count(n, solver, true);
     columns = std::max(columns, 3 * block + std::min(m, kept_count<float>(n)));
-    square = 9 * m * m;
+    square = (9 + triangles) * m * m;
   };
   switch (choose_method(n, features, options)) {
     case Method::exact: {
@@ -340,7 +393,7 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
       const int64_t m =
           most_landmarks<float>(n, solver.passes ? int64_t(std::min(*solver.passes, 1.0) * double(n)) : n, solver);
       const int64_t rank = model_rank(n, block);
-      square = 12 * m * m + 10 * m * rank;
+      square = (12 + triangles) * m * m + 10 * m * rank;
       const int64_t kept = std::min(m + n / 16, kept_count<float>(n));
       // keep_more() holds the columns of the landmarks twice.
       columns = std::max(12 * block + 2 * rank + kept, block + rank + std::min(m, kept) + kept);
@@ -355,7 +408,7 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
       const int64_t m = landmark_count(n, solver, false);
       block = std::max(k, solver.block_size);
       columns = 5 * block + 16 + std::min(m, kept_count<float>(n));
-      square = 9 * m * m;
+      square = (9 + triangles) * m * m;
       break;
     }
     case Method::power:
@@ -364,20 +417,27 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
       break;
   }
   if (solver.keep_block) columns += block;
+  columns += block;  // a full product sums what its rows and its columns give apart
   const RowBlocks blocks(n);
-  const int64_t packed = 2 * blocks_in_group(blocks, features, 4) * features;
-  const int64_t tiles = threads * blocks.block_rows() * (packed + 4 * block) * 4;
-  const int64_t vectors = n * (8 + 8 + 8 + 4 + 4 + 4 + 1);  // degrees twice and squares, roots, labels, flags
+  // The rows of a rank, what every rank has of all rows (roots of degrees, flags), and blocks of columns on their way.
+  const int64_t share = std::min(n, (blocks.count() + ranks - 1) / ranks * blocks.block_rows());
+  const int64_t replicated = ranks > 1 ? 40 * n : 0;
+  const int64_t together = turns_together(blocks, features, 4);
+  const int64_t on_the_way = ranks > 1 ? 4 * together * (8 * features + 8 * block + 300) : 0;
+  const int64_t of_thread = 4 * (features + (2 + together) * block);
+  const int64_t tiles = blocks.block_rows() * (2 * together * features * 4 + on_the_way + threads * of_thread);
+  const int64_t vectors = 8 + 8 + 8 + 4 + 4 + 4 + 1;  // degrees twice and squares, roots, labels, flags
+  const int64_t fixed = square * 8 + tiles + replicated;
   if (options.degrees != DegreeKind::sampled) {
     const bool graph = starts_from_neighbours(choose_method(n, features, options), options);
     // The graph with what each edge has in L and in the model; as much while it is collected.
     const int64_t edges = graph ? 33 * neighbours_kept(n) : 0;
-    const int64_t values = keeps_values(options) ? std::min(options.memory, all_values_bytes(n)) : 0;
-    return (columns * 4 + edges) * n + square * 8 + tiles + vectors + values;
+    const int64_t values = keeps_values(options) ? std::min(options.memory, all_values_bytes(n)) / ranks : 0;
+    return (columns * 4 + edges + vectors) * share + fixed + values;
   }
   // Variances, rows in doubt, column sums; of minibatch a tally and, twice while they change, better degrees.
   const bool tallied = choose_method(n, features, options) == Method::minibatch && solver.step_rule == StepRule::ritz;
-  return std::max(columns * 4 + (tallied ? 120 : 0), int64_t{24}) * n + square * 8 + tiles + vectors;
+  return (std::max(columns * 4 + (tallied ? 120 : 0), int64_t{24}) + vectors) * share + fixed;
 }
 
 }  // namespace mbsc

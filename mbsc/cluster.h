@@ -19,6 +19,7 @@
 
 #include "mbsc/affinity/scaling.h"
 #include "mbsc/base/points.h"
+#include "mbsc/comm/comm.h"
 #include "mbsc/solvers/solver.h"
 
 namespace mbsc {
@@ -63,6 +64,8 @@ struct Stage {
 };
 using StageObserver = std::function<bool(const Stage&)>;
 
+/// Where ranks share the points, labels, embedding and degrees are those of the rows this rank has given; all else is of
+/// the whole and equal on all ranks, but for seconds.
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1, by falling cluster size
   std::vector<int64_t> cluster_sizes;
@@ -82,7 +85,7 @@ struct Clustering {
   Status status = Status::finished;
   int64_t iterations = 0;
   int64_t columns_evaluated = 0;  ///< by the solver, and for sampled degrees
-  int64_t kernel_values = 0;      ///< evaluated by every stage together
+  int64_t kernel_values = 0;      ///< evaluated by every stage and rank together
   double passes = 0;              ///< columns_evaluated / n
   double flops = 0;
   int64_t batch_size = 0;
@@ -93,7 +96,8 @@ struct Clustering {
   int64_t degree_columns = 0;                   ///< evaluated for sampled degrees, those of rows in doubt included
   std::optional<double> degree_relative_error;  ///< of sampled degrees: standard error / degree, root mean square
   std::optional<double> degree_largest_error;   ///< the largest of these
-  int threads = 1;
+  int threads = 1;  ///< of this rank
+  int ranks = 1;
   double inertia = 0;                             ///< of k-means
   std::optional<double> normalized_cut;           ///< where the budget had a full product
   std::optional<double> normalized_cut_estimate;  ///< else, from sampled columns
@@ -101,7 +105,8 @@ struct Clustering {
   struct Seconds {
     double degrees = 0, solve = 0, kmeans = 0, cut = 0;
   } seconds;
-  int64_t memory_estimate_bytes = 0;
+  int64_t memory_estimate_bytes = 0;  ///< of a rank
+  Traffic traffic;                    ///< what came to this rank, from the degrees on
   int64_t kept_bytes = 0;  ///< of kernel values
   std::vector<TraceEntry> trace;
 };
@@ -109,8 +114,14 @@ struct Clustering {
 /// Clusters the points; for `precomputed` they are the rows of the matrix.
 Clustering cluster(const Points& points, const ClusterOptions& options, const StageObserver& observer = {});
 
-/// What cluster() will take beside the points, in bytes.
-int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options);
+/// The same for points that ranks share, of which each passes its own (any number, in the order of the ranks); collective,
+/// with the same options on all. The result has the same bits for any number of ranks. Rank 0 decides when to stop. Rows
+/// are copied where they are not shared out as the blocks want them (linalg/row_balance.h).
+Clustering cluster(const Points& points, const ClusterOptions& options, const Comm& comm,
+                   const StageObserver& observer = {});
+
+/// What cluster() will take beside the points, in bytes: on each of so many ranks.
+int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& options, int ranks = 1);
 /// The columns cluster() will draw for sampled degrees: those given; else n/50 or 2,000 where that is more, within n
 /// and, where passes is given, at most what leaves three quarters of it to the solver.
 int64_t choose_degree_columns(int64_t n, const ClusterOptions& options);

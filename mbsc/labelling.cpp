@@ -19,6 +19,14 @@ void scale_to_length_one(std::span<float> row) {
   for (float& x : row) x = float(factor * double(x));
 }
 
+/// The points of each cluster, over all ranks.
+std::vector<double> cluster_counts(const RowSpace& rows, std::span<const int32_t> labels, int64_t clusters) {
+  return sum_over_blocks(rows, clusters, [&](int64_t, Range range, std::span<double> out) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      if (labels[size_t(i)] >= 0) ++out[size_t(labels[size_t(i)])];
+  });
+}
+
 }  // namespace
 
 void scale_row(std::span<float> row, EmbeddingScale scale, double inverse_root_degree) {
@@ -43,35 +51,38 @@ void adopt_neighbours(const Affinity<float>& affinity, const Normalized<float>& 
                       Matrix<float>& embedding, const StopToken& stop) {
   const auto degrees = L.degrees();
   const auto is_weak = [&](int64_t i) { return degrees[size_t(i)] < L.regularization_added(); };
+  const int64_t own_rows = L.rows().local_rows(), first_row = L.rows().own_rows().begin;
   std::vector<int64_t> weak;
-  for (int64_t i = 0; i < L.n(); ++i)
-    if (is_weak(i) && degrees[size_t(i)] > 0) weak.push_back(i);
+  for (int64_t i = 0; i < own_rows; ++i)
+    if (is_weak(i) && degrees[size_t(i)] > 0) weak.push_back(first_row + i);
+  weak = L.comm().gather<int64_t>(weak);
   if (weak.empty()) return;
   const size_t k = size_t(embedding.cols()), chunk = 512;  // small blocks of the matrix
   // Rows of the embedding, and 1; zero where they are weak themselves.
-  Matrix<float> known(L.n(), int64_t(k + 1));
-  for (int64_t i = 0; i < L.n(); ++i) {
+  Matrix<float> known(own_rows, int64_t(k + 1));
+  for (int64_t i = 0; i < own_rows; ++i) {
     if (is_weak(i)) continue;
     std::copy_n(embedding.row(i), k, known.row(i));
     known(i, int64_t(k)) = 1;
   }
-  for (size_t first = 0; first < weak.size() && !stop.stop_requested(); first += chunk) {
+  for (size_t first = 0; first < weak.size() && !L.comm().any(stop.stop_requested()); first += chunk) {
     const std::span<const int64_t> points = std::span(weak).subspan(first, std::min(chunk, weak.size() - first));
     const auto count = int64_t(points.size()), columns = known.cols();
+    const auto block = affinity.take_columns(points);
     // For each of the points sum_j a_ij embedding_j, and sum_j a_ij.
     const std::vector<double> sums = sum_over_blocks(
         L.rows(), count * columns,
         [&](int64_t, Range range, std::span<double> out) {
-          Matrix<float> block(range.size(), count);
-          affinity.evaluate(range, points, block);
-          simd::gemm<double, float, double>(count, columns, range.size(), 1, {block.data(), 1, count},
+          Matrix<float> values(range.size(), count);
+          block->evaluate(range, values);
+          simd::gemm<double, float, double>(count, columns, range.size(), 1, {values.data(), 1, count},
                                             {known.row(range.begin), columns, 1}, out.data(), columns);
         },
         double(count) * affinity.cost_of_value());
     for (size_t p = 0; p < points.size(); ++p) {
       const double* sum = sums.data() + p * (k + 1);
-      if (!(sum[k] > 0)) continue;
-      const std::span<float> row(embedding.row(points[p]), k);
+      if (!(sum[k] > 0) || !L.rows().own_rows().contains(points[p])) continue;
+      const std::span<float> row(embedding.row(points[p] - first_row), k);
       for (size_t c = 0; c < k; ++c) row[c] = float(sum[c] / sum[k]);
       if (scale == EmbeddingScale::row) scale_to_length_one(row);
     }
@@ -129,9 +140,7 @@ void label_isolated(const Points& points, const ClusterOptions& options, const R
                     std::vector<int32_t>& labels) {
   const int64_t k = options.clusters;
   if (options.affinity == AffinityKind::precomputed) {
-    std::vector<int64_t> sizes(static_cast<size_t>(k));
-    for (const int32_t label : labels)
-      if (label >= 0) ++sizes[size_t(label)];
+    const std::vector<double> sizes = cluster_counts(rows, labels, k);
     const auto largest = int32_t(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     std::replace(labels.begin(), labels.end(), -1, largest);
     return;
@@ -141,15 +150,15 @@ void label_isolated(const Points& points, const ClusterOptions& options, const R
     if (labels[size_t(i)] < 0) labels[size_t(i)] = nearest_mean(points, i, means);
 }
 
-std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, Matrix<double>& centers) {
+std::vector<int64_t> order_by_size(const RowSpace& rows, std::vector<int32_t>& labels, Matrix<double>& centers) {
   const int64_t clusters = centers.rows();
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters)),
-      first(static_cast<size_t>(clusters), std::numeric_limits<int64_t>::max());
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const auto c = size_t(labels[i]);
-    ++sizes[c];
-    first[c] = std::min(first[c], int64_t(i));
-  }
+  const std::vector<double> counts = cluster_counts(rows, labels, clusters);
+  const std::vector<int64_t> sizes(counts.begin(), counts.end());
+  std::vector<int64_t> first(static_cast<size_t>(clusters), std::numeric_limits<int64_t>::max());
+  for (size_t i = labels.size(); i-- > 0;) first[size_t(labels[i])] = rows.own_rows().begin + int64_t(i);
+  const std::vector<int64_t> everybody = rows.comm().gather<int64_t>(first);
+  for (size_t i = 0; i < everybody.size(); ++i)
+    first[i % size_t(clusters)] = std::min(first[i % size_t(clusters)], everybody[i]);
   std::vector<int32_t> order(static_cast<size_t>(clusters)), rank(static_cast<size_t>(clusters));
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {

@@ -36,12 +36,12 @@ Matrix<double> cluster_means(const Points& points, const RowSpace& rows, std::sp
 int32_t nearest_mean(const Points& points, int64_t i, MatrixView<const double> means);
 
 /// Gives points labelled -1 the label of the cluster whose mean is nearest; the largest cluster where the affinity is
-/// precomputed and there are no distances.
+/// precomputed and there are no distances. Labels are those of own rows, here and below.
 void label_isolated(const Points& points, const ClusterOptions& options, const RowSpace& rows,
                     std::vector<int32_t>& labels);
 
 /// Renumbers labels, and the rows of the centres with them, by falling cluster size, equal sizes by first appearance;
 /// returns the sizes.
-std::vector<int64_t> order_by_size(std::vector<int32_t>& labels, Matrix<double>& centers);
+std::vector<int64_t> order_by_size(const RowSpace& rows, std::vector<int32_t>& labels, Matrix<double>& centers);
 
 }  // namespace mbsc

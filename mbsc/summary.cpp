@@ -85,6 +85,7 @@ std::string summary_json(int64_t n, int64_t features, const ClusterOptions& opti
   if (c.landmarks > 0) j["landmarks"] = c.landmarks;
   j["seed"] = options.seed;
   j["threads"] = c.threads;
+  j["ranks"] = c.ranks;
   j["simd"] = simd_level();
   j["status"] = to_string(c.status);
   j["iterations"] = c.iterations;

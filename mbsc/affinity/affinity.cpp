@@ -13,12 +13,13 @@ ColumnSums Affinity<T>::sum_columns(std::span<const int64_t> columns, const Stop
   ColumnSums sums{Degrees(n_own), Degrees(m)};
   for (int64_t first = 0; first < m; first += together) {
     const auto chunk = columns.subspan(first, std::min(together, m - first));
+    const auto block = take_columns(chunk);
     const std::vector<double> totals = sum_over_blocks(
         rows_, 2 * int64_t(chunk.size()),
         [&](int64_t, Range range, std::span<double> out) {
           if (stop.stop_requested()) return;
           Matrix<T> values(range.size(), int64_t(chunk.size()));
-          evaluate(range, chunk, values);
+          block->evaluate(range, values);
           for (int64_t i = 0; i < values.rows(); ++i)
             for (size_t j = 0; j < chunk.size(); ++j) {
               const double a = double(values(i, int64_t(j)));

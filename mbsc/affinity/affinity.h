@@ -26,8 +26,13 @@ struct Degrees {
   std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
   std::shared_ptr<const NeighbourGraph> graph;  ///< the largest entries of each row, where they were asked for
   // Where they come from a sample (sampled_degrees.h):
-  std::vector<double> variance;  ///< of `sum`, estimated; 0 where that row is exact; empty: all are
-  int64_t columns = 0;           ///< how many were drawn
+  std::vector<double> variance;  ///< of `sum`, estimated; 0 where that row is exact
+  int64_t columns = 0;           ///< how many were drawn; 0: all rows are exact, and there is no variance
+  bool sampled() const { return columns > 0; }
+  void make_exact() {
+    variance.clear();
+    columns = 0;
+  }
 };
 
 /// Sums over a few columns of A, which are sums over a few of its rows as well.
@@ -36,6 +41,24 @@ struct ColumnSums {
   Degrees columns;  ///< of each column over the rows of all ranks: by symmetry the whole degree of that point
 };
 
+/// Some columns of A, with whatever is needed of points that other ranks hold.
+template <class T>
+class ColumnBlock {
+ public:
+  explicit ColumnBlock(std::span<const int64_t> columns) : indices_(columns.begin(), columns.end()) {}
+  ColumnBlock(const ColumnBlock&) = delete;
+  ColumnBlock& operator=(const ColumnBlock&) = delete;
+  virtual ~ColumnBlock() = default;
+
+  std::span<const int64_t> indices() const { return indices_; }
+  /// out = A[rows, columns], a small dense block; rows are local. Zero diagonal. By any number of threads at a time.
+  virtual void evaluate(Range rows, MatrixView<T> out) const = 0;
+
+ private:
+  std::vector<int64_t> indices_;
+};
+
+/// Products, column blocks and degrees are collective: all ranks ask for the same ones, in the same order.
 template <class T>
 class Affinity {
  public:
@@ -58,9 +81,13 @@ class Affinity {
   }
   /// How far an entry of `multiply` may be off, relative to itself.
   virtual double entry_error() const { return 0; }
-  /// out = A[rows, columns], a small dense block; rows are local. Zero diagonal.
-  virtual void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const = 0;
-  /// The same with rows anywhere in the matrix, on every rank.
+  /// For small dense blocks. Columns ascend. This must outlive it.
+  virtual std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const = 0;
+  /// out = A[rows, columns]; rows are local.
+  void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const {
+    take_columns(columns)->evaluate(rows, out);
+  }
+  /// The same of some points by themselves, on every rank.
   virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
   /// Row sums, one symmetric pass, and a graph of the `neighbours` largest entries of each row (0: none); `progress`
   /// hears the share that is done, from the calling thread.
@@ -74,14 +101,16 @@ class Affinity {
   /// a(x, x) of the kernel, which the zero diagonal hides; Nystrom needs it.
   virtual double self_similarity() const = 0;
 
-  /// Entries evaluated so far, by all products together. A symmetric pass evaluates n(n+1)/2 and a little.
+  /// Entries this rank has evaluated so far, by all products together. A symmetric pass evaluates n(n+1)/2 and a
+  /// little, over all ranks.
   int64_t kernel_values() const { return kernel_values_; }
 
  protected:
   void count_kernel_values(int64_t values) const { kernel_values_ += values; }
-  /// Throws Stopped where the token asks for it: a product that is not complete is no product.
-  static void throw_if_stopped(const StopToken& stop) {
-    if (stop.stop_requested()) throw Stopped();
+  /// Throws Stopped, on all ranks, where the token of one of them asks for it: a product that is not complete is no
+  /// product.
+  void throw_if_stopped(const StopToken& stop) const {
+    if (rows_.comm().any(stop.stop_requested())) throw Stopped();
   }
 
  private:

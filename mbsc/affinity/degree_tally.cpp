@@ -22,7 +22,7 @@ std::vector<double>* DegreeTally::sums_for(std::span<const int64_t> columns, boo
 
 Degrees DegreeTally::degrees(int64_t others) const {
   Degrees better = sampled_;
-  if (sampled_.variance.empty() || (seen_ == 0 && others > 0)) return better;
+  if (!sampled_.sampled() || (seen_ == 0 && others > 0)) return better;
   const double n = double(space_.n()), c = double(sampled_.columns), N = double(others), s = double(seen_);
   const bool complete = seen_ == others;
   const double R = complete ? 0 : (1 / s) * (1 - s / N) / ((1 / c) * (1 - c / n));
@@ -35,7 +35,7 @@ Degrees DegreeTally::degrees(int64_t others) const {
       better.variance[i] *= R / (1 + R);
     }
   });
-  if (complete) better.variance.clear();
+  if (complete) better.make_exact();
   return better;
 }
 

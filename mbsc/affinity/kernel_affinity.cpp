@@ -2,14 +2,11 @@
 #include "mbsc/affinity/kernel_affinity.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <numeric>
-#include <optional>
-#include <thread>
 
+#include "mbsc/affinity/gathered_points.h"
 #include "mbsc/affinity/kernel_form.h"
-#include "mbsc/affinity/pair_queue.h"
+#include "mbsc/affinity/symmetric_pass.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -21,21 +18,11 @@ using simd::Packed;
 using simd::Task;
 using simd::Tile;
 
-/// A block that is packed, for as long as the tiles of one unit take.
-template <class T>
-struct PackedBlock {
-  int64_t block = -1;
-  Packed<T> points;
-};
-
 /// What one thread needs for one tile.
 template <class T>
 struct Workspace {
-  Packed<T> rows, columns;
-  std::array<PackedBlock<T>, size_t(most_blocks_in_group)> row_blocks, column_blocks;
-  int64_t slots = 1;  ///< of the blocks that are in use
-  AlignedVector<T> row_rhs, column_rhs, row_out, column_out, scratch;
-  std::vector<int64_t> index;
+  Packed<T> rows;
+  AlignedVector<T> row_rhs, row_out, column_out, scratch;
 };
 
 template <class T>
@@ -49,7 +36,7 @@ double operations_per_value(int64_t features, int64_t r) { return double(feature
 
 /// Threads worth waking for a symmetric pass.
 int pass_threads(const RowSpace& space, double per_value) {
-  return worthwhile_threads(space.threads(), double(space.n()) * double(space.n()) / 2 * per_value / 8);
+  return worthwhile_threads(space.threads(), double(space.local_rows()) * double(space.n()) / 2 * per_value / 8);
 }
 
 /// Columns whose packed copy is held at a time by a product with a batch of columns.
@@ -62,10 +49,9 @@ constexpr int64_t summed_per_chunk = 512;
 template <class T>
 KernelAffinity<T>::KernelAffinity(const Points& points, const Kernel& kernel, const RowSpace& rows)
     : Affinity<T>(rows), points_(points), form_(simd::Form::cosine) {
-  require(rows.comm().size() == 1, "points held by {} ranks are not supported yet", rows.comm().size());
   require(points.rows == rows.local_rows(), "the points have {} rows, the row space {}", points.rows,
           rows.local_rows());
-  KernelForm<T> form = choose_form<T>(kernel, {&points_, 1}, rows.threads());
+  KernelForm<T> form = choose_form<T>(kernel, points_, rows);
   form_ = form.form;
   direct_ = form.direct;
   gain_ = form.gain;
@@ -82,6 +68,19 @@ Tile<T> KernelAffinity<T>::tile() const {
 }
 
 template <class T>
+void KernelAffinity<T>::pack_any(std::span<const int64_t> points, int64_t width, Packed<T>& out) const {
+  const RowSpace& space = this->rows();
+  if (space.comm().size() == 1) {
+    pack_points(
+        points_, rule_, int64_t(points.size()), [&](int64_t i) { return points[size_t(i)]; }, width, out);
+    return;
+  }
+  const GatheredPoints gathered(space, points_, points);
+  pack_points(
+      gathered.points(), rule_, int64_t(points.size()), [](int64_t i) { return i; }, width, out);
+}
+
+template <class T>
 void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                          const StopToken& stop) const {
   const RowSpace& space = this->rows();
@@ -91,8 +90,7 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
   AlignedVector<T> rhs;
   for (int64_t first = 0; first < int64_t(columns.size()) || first == 0; first += columns_per_chunk) {
     const auto chunk = columns.subspan(first, std::min(columns_per_chunk, int64_t(columns.size()) - first));
-    pack_points(
-        points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
+    pack_any(chunk, group_columns, packed);
     pack_right_hand_sides(C.rows_between(first, first + chunk.size()), group_columns, rhs);
     space.for_each_block(
         [&](int64_t, Range block) {
@@ -125,115 +123,13 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
   this->count_kernel_values(space.local_rows() * int64_t(columns.size()));
 }
 
-namespace {
-
-/// The order of a symmetric pass.
-template <class T>
-PairSchedule symmetric_schedule(const RowBlocks& blocks, int64_t features) {
-  return {blocks.count(), blocks_in_group(blocks, features, int64_t(sizeof(T)))};
-}
-
-/// One tile (I, J) of a symmetric pass, evaluated or kept from before; finish(work) then adds both sides up.
-template <class T, class Finish>
-void run_pair(const Points& points, const PackingRule& rule, Tile<T> t, Task task, const RowBlocks& blocks,
-              PairSchedule::Pair pair, MatrixView<const T> V, const Finish& finish) {
-  const int64_t width = simd::panel_rows<T>();
-  const Range I = blocks.block(pair.first), J = blocks.block(pair.second);
-  Workspace<T>& work = thread_workspace<T>();
-  const int64_t r = V.cols, outs = task == Task::degrees ? 2 : r;
-  const auto packed = [&](PackedBlock<T>& target, int64_t block, Range range, int64_t piece) -> const Packed<T>& {
-    if (t.kept != nullptr) {
-      target.points.resize(range.size(), 0, piece);
-      target.block = -1;
-    } else if (target.block != block) {
-      pack_points(
-          points, rule, range.size(), [&](int64_t i) { return range.begin + i; }, piece, target.points);
-      target.block = block;
-    }
-    return target.points;
-  };
-  const auto slot = [&](int64_t block) { return size_t(block % work.slots); };
-  const Packed<T>& rows = packed(work.row_blocks[slot(pair.first)], pair.first, I, width);
-  const Packed<T>& columns = packed(work.column_blocks[slot(pair.second)], pair.second, J, group_columns);
-  pack_right_hand_sides(V.rows_between(J.begin, J.end), group_columns, work.column_rhs);
-  work.row_out.assign(size_t(rows.pieces() * width * outs), T{});
-  t.rows = &rows;
-  t.columns = &columns;
-  t.row_index = I.begin;
-  t.right_hand_sides = r;
-  t.column_rhs = work.column_rhs.data();
-  t.row_out = work.row_out.data();
-  t.scratch = &work.scratch;
-  if (pair.first == pair.second) {
-    work.index.resize(size_t(J.size()));
-    std::iota(work.index.begin(), work.index.end(), J.begin);
-    t.column_index = work.index.data();
-  } else {
-    pack_right_hand_sides(V.rows_between(I.begin, I.end), width, work.row_rhs);
-    work.column_out.assign(size_t(columns.pieces() * group_columns * outs), T{});
-    t.row_rhs = work.row_rhs.data();
-    t.column_out = work.column_out.data();
-  }
-  simd::run(task, t);
-  finish(work, I, J);
-}
-
-/// Calls body(pair, index) for every tile. What a thread packs for a unit is good for no other: blocks of the same
-/// number may be those of other points by then. `progress` hears the share that is done, from the calling thread.
-template <class T, class Body>
-void for_each_tile(const PairSchedule& schedule, int threads, const StopToken& stop,
-                   const std::function<void(double)>& progress, const Body& body) {
-  const auto run = [&](const PairUnits::Unit& unit) {
-    Workspace<T>& work = thread_workspace<T>();
-    work.slots = unit.tiles.size() > 1 ? schedule.group() : 1;
-    for (auto* blocks : {&work.row_blocks, &work.column_blocks})
-      for (PackedBlock<T>& packed : *blocks) packed.block = -1;
-    for (size_t tile = 0; tile < unit.tiles.size(); ++tile) {
-      if (stop.stop_requested()) return;
-      body(unit.tiles[tile], unit.index + int64_t(tile));
-    }
-  };
-  std::atomic<int64_t> done{0};
-  double told = 0;
-  const auto caller = std::this_thread::get_id();
-  for_each_unit(schedule, threads, run, [&](const PairUnits::Unit& unit) {
-    const double share = double(done += int64_t(unit.tiles.size())) / double(schedule.tiles());
-    if (!progress || std::this_thread::get_id() != caller || share < told + 0.005 || stop.stop_requested()) return;
-    told = share;
-    progress(share);
-  });
-  if (progress && told < 1 && !stop.stop_requested()) progress(1);
-}
-
-/// Takes the values of one tile (I, J) to both of their rows.
-template <class T>
-struct PairOffers {
-  PairOffers(LargestEntries<T>* largest_, const RowBlocks& blocks, PairSchedule::Pair pair)
-      : largest(largest_), first_row(blocks.block(pair.first).begin), first_column(blocks.block(pair.second).begin) {}
-  void attach(Tile<T>& t) {
-    t.offer = [](void* context, int64_t row, int64_t column, T value) {
-      const PairOffers& o = *static_cast<PairOffers*>(context);
-      o.largest->offer(o.first_row + row, o.first_column + column, value);
-      // On the diagonal of the blocks the tile has every pair twice itself.
-      if (o.first_row != o.first_column) o.largest->offer(o.first_column + column, o.first_row + row, value);
-    };
-    t.offer_context = this;
-    t.row_least = largest->least() + first_row;
-    t.column_least = largest->least() + first_column;
-  }
-  LargestEntries<T>* largest;
-  int64_t first_row, first_column;
-};
-
-}  // namespace
-
 template <class T>
 void KernelAffinity<T>::keep_values(int64_t bytes) {
   is_filled_ = false;
   cache_ = {};
   if (sizeof(T) != sizeof(float)) return;
   const RowBlocks& blocks = this->rows().blocks();
-  cache_ = TileCache::within<T>(bytes, blocks.block_rows(), symmetric_schedule<T>(blocks, points_.features).tiles());
+  cache_ = TileCache::within<T>(bytes, blocks.block_rows(), PairRing(blocks.count()), this->rows().own_blocks());
 }
 
 template <class T>
@@ -250,70 +146,62 @@ template <class T>
 void KernelAffinity<T>::multiply_pairs(MatrixView<const T> V, MatrixView<T> out, bool from_cache,
                                        const StopToken& stop) const {
   const RowSpace& space = this->rows();
-  const RowBlocks& blocks = space.blocks();
-  const PairSchedule schedule = symmetric_schedule<T>(blocks, points_.features);
-  const int64_t width = simd::panel_rows<T>();
-  std::atomic<int64_t> values{0};
+  Matrix<T> as_columns(space.local_rows(), out.cols);
   space.for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i) std::fill_n(out.row(i), out.cols, T{});
   });
-  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 2 * V.cols)), stop, {},
-                   [&](PairSchedule::Pair pair, int64_t index) {
-                     Tile<T> t = tile();
-                     if (from_cache) t.kept = cache_.tile(index);
-                     run_pair(points_, rule_, t, Task::multiply, blocks, pair, V,
-                              [&](const Workspace<T>& work, Range I, Range J) {
-                                add_panels(work.row_out, width, out.rows_between(I.begin, I.end));
-                                if (I.begin != J.begin)
-                                  for (int64_t j = 0; j < J.size(); ++j)
-                                    for (int64_t c = 0; c < out.cols; ++c)
-                                      out(J.begin + j, c) += work.column_out[size_t(j * out.cols + c)];
-                                if (t.kept == nullptr) values += I.size() * J.size();
-                              });
-                   });
+  PassOperands<T, T> operands;
+  operands.V = V;
+  operands.row_sums = out;
+  operands.column_sums = as_columns;
+  operands.kept = from_cache ? &cache_ : nullptr;
+  const Tile<T> form = tile();
+  SymmetricPass<T, T> pass(space, points_, rule_, form, operands);
+  this->count_kernel_values(
+      pass.run(pass_threads(space, operations_per_value(points_.features, 2 * V.cols)), stop, {}));
   this->throw_if_stopped(stop);
-  this->count_kernel_values(values);
+  space.for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for (int64_t c = 0; c < out.cols; ++c) out(i, c) += as_columns(i, c);
+  });
 }
 
 template <class T>
 Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress,
                                    int64_t neighbours) const {
   const RowSpace& space = this->rows();
-  const RowBlocks& blocks = space.blocks();
-  const PairSchedule schedule = symmetric_schedule<T>(blocks, points_.features);
-  const int64_t width = simd::panel_rows<T>();
-  std::atomic<int64_t> values{0};
-  Matrix<T> ones(space.local_rows(), 1);
+  const int64_t own = space.local_rows();
+  Matrix<T> ones(own, 1);
   std::fill_n(ones.data(), ones.size(), T{1});
-  Matrix<double> sums(space.local_rows(), 2);
-  std::optional<LargestEntries<T>> largest;
-  if (neighbours > 0) largest.emplace(space.local_rows(), neighbours);
-  for_each_tile<T>(schedule, pass_threads(space, operations_per_value(points_.features, 4)), stop, progress,
-                   [&](PairSchedule::Pair pair, int64_t index) {
-                     Tile<T> t = tile();
-                     t.keep = cache_.tile(index);
-                     // Tiles that run at the same time share no block: its rows are this thread's own.
-                     PairOffers<T> offers{largest ? &*largest : nullptr, blocks, pair};
-                     if (largest) offers.attach(t);
-                     run_pair<T>(points_, rule_, t, Task::degrees, blocks, pair, ones,
-                                 [&](const Workspace<T>& work, Range I, Range J) {
-                                   add_panels(work.row_out, width, sums.view().rows_between(I.begin, I.end));
-                                   if (I.begin != J.begin)
-                                     for (int64_t j = 0; j < J.size(); ++j)
-                                       for (int64_t c = 0; c < 2; ++c)
-                                         sums(J.begin + j, c) += double(work.column_out[size_t(j * 2 + c)]);
-                                   values += I.size() * J.size();
-                                 });
-                   });
+  Matrix<double> as_rows(own, 2), as_columns(own, 2);
+  LargestEntries<T> row_largest, column_largest;
+  PassOperands<T, double> operands;
+  operands.task = Task::degrees;
+  operands.V = ones;
+  operands.row_sums = as_rows;
+  operands.column_sums = as_columns;
+  operands.keep = cache_.tiles() > 0 ? &cache_ : nullptr;
+  if (neighbours > 0) {
+    row_largest = column_largest = LargestEntries<T>(own, neighbours);
+    operands.row_largest = &row_largest;
+    operands.column_largest = &column_largest;
+  }
+  const Tile<T> form = tile();
+  SymmetricPass<T, double> pass(space, points_, rule_, form, operands);
+  this->count_kernel_values(
+      pass.run(pass_threads(space, operations_per_value(points_.features, 4)), stop, progress));
   this->throw_if_stopped(stop);
-  this->count_kernel_values(values);
-  Degrees degrees(sums.rows());
-  for (int64_t i = 0; i < sums.rows(); ++i) {
-    degrees.sum[i] = sums(i, 0);
-    degrees.squares[i] = sums(i, 1);
+  Degrees degrees(own);
+  for (int64_t i = 0; i < own; ++i) {
+    degrees.sum[size_t(i)] = as_rows(i, 0) + as_columns(i, 0);
+    degrees.squares[size_t(i)] = as_rows(i, 1) + as_columns(i, 1);
   }
   is_filled_ = cache_.tiles() > 0;
-  if (largest) degrees.graph = std::make_shared<const NeighbourGraph>(largest->graph());
+  if (neighbours > 0) {
+    row_largest.merge(column_largest, 0);
+    column_largest = {};
+    degrees.graph = std::make_shared<const NeighbourGraph>(row_largest.graph(space));
+  }
   return degrees;
 }
 
@@ -329,8 +217,7 @@ ColumnSums KernelAffinity<T>::sum_columns(std::span<const int64_t> columns, cons
   AlignedVector<T> rhs;
   for (int64_t first = 0; first < m; first += summed_per_chunk) {
     const auto chunk = columns.subspan(first, std::min(summed_per_chunk, m - first));
-    pack_points(
-        points_, rule_, chunk.size(), [&](int64_t j) { return chunk[j]; }, group_columns, packed);
+    pack_any(chunk, group_columns, packed);
     pack_right_hand_sides<T>(ones.view().rows_between(0, chunk.size()), group_columns, rhs);
     const std::vector<double> totals = sum_over_blocks(
         space, 2 * int64_t(chunk.size()),
@@ -374,42 +261,55 @@ ColumnSums KernelAffinity<T>::sum_columns(std::span<const int64_t> columns, cons
 }
 
 template <class T>
-void KernelAffinity<T>::evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const {
-  Workspace<T>& work = thread_workspace<T>();
-  const int64_t width = simd::panel_rows<T>();
-  pack_points(
-      points_, rule_, rows.size(), [&](int64_t i) { return rows.begin + i; }, width, work.rows);
-  pack_points(
-      points_, rule_, columns.size(), [&](int64_t j) { return columns[j]; }, group_columns, work.columns);
-  Tile<T> t = tile();
-  t.rows = &work.rows;
-  t.columns = &work.columns;
-  t.column_index = columns.data();
-  t.row_index = this->rows().own_rows().begin + rows.begin;
-  t.values = out.data;
-  t.values_stride = out.stride;
-  t.scratch = &work.scratch;
-  simd::run(Task::evaluate, t);
-  this->count_kernel_values(rows.size() * int64_t(columns.size()));
+class KernelAffinity<T>::Block final : public ColumnBlock<T> {
+ public:
+  Block(const KernelAffinity& affinity, std::span<const int64_t> columns)
+      : ColumnBlock<T>(columns), affinity_(affinity) {
+    affinity.pack_any(columns, group_columns, packed_);
+  }
+  void evaluate(Range rows, MatrixView<T> out) const override {
+    Workspace<T>& work = thread_workspace<T>();
+    pack_points(
+        affinity_.points_, affinity_.rule_, rows.size(), [&](int64_t i) { return rows.begin + i; },
+        simd::panel_rows<T>(), work.rows);
+    Tile<T> t = affinity_.tile();
+    t.rows = &work.rows;
+    t.columns = &packed_;
+    t.column_index = this->indices().data();
+    t.row_index = affinity_.rows().own_rows().begin + rows.begin;
+    t.values = out.data;
+    t.values_stride = out.stride;
+    t.scratch = &work.scratch;
+    simd::run(Task::evaluate, t);
+    affinity_.count_kernel_values(rows.size() * int64_t(this->indices().size()));
+  }
+
+ private:
+  const KernelAffinity& affinity_;
+  Packed<T> packed_;
+};
+
+template <class T>
+std::unique_ptr<const ColumnBlock<T>> KernelAffinity<T>::take_columns(std::span<const int64_t> columns) const {
+  return std::make_unique<Block>(*this, columns);
 }
 
 template <class T>
 void KernelAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const {
-  Workspace<T>& work = thread_workspace<T>();
   const int64_t m = int64_t(points.size());
-  pack_points(
-      points_, rule_, m, [&](int64_t i) { return points[i]; }, simd::panel_rows<T>(), work.rows);
-  pack_points(
-      points_, rule_, m, [&](int64_t i) { return points[i]; }, group_columns, work.columns);
-  work.index.resize(size_t(m));
-  std::iota(work.index.begin(), work.index.end(), int64_t{0});
+  Packed<T> rows, columns;
+  pack_any(points, simd::panel_rows<T>(), rows);
+  pack_any(points, group_columns, columns);
+  std::vector<int64_t> index(static_cast<size_t>(m));
+  std::iota(index.begin(), index.end(), int64_t{0});
+  AlignedVector<T> scratch;
   Tile<T> t = tile();
-  t.rows = &work.rows;
-  t.columns = &work.columns;
-  t.column_index = work.index.data();
+  t.rows = &rows;
+  t.columns = &columns;
+  t.column_index = index.data();
   t.values = out.data;
   t.values_stride = out.stride;
-  t.scratch = &work.scratch;
+  t.scratch = &scratch;
   simd::run(Task::evaluate, t);
   this->count_kernel_values(m * m);
 }

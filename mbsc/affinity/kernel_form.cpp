@@ -5,19 +5,29 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 
+#include "mbsc/affinity/gathered_points.h"
 #include "mbsc/base/require.h"
-#include "mbsc/linalg/row_space.h"
+#include "mbsc/linalg/reduce.h"
 
 namespace mbsc {
 namespace {
 
-/// The median of each feature over at most 1,001 evenly spaced rows.
-std::vector<double> feature_medians(const Points& points) {
-  const int64_t count = std::min<int64_t>(points.rows, 1001);
+/// At most 1,001 evenly spaced rows of n.
+std::vector<int64_t> spaced_rows(int64_t n) {
+  const int64_t count = std::min<int64_t>(n, 1001);
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < count; ++i) rows.push_back(n * i / count);
+  return rows;
+}
+
+/// The median of each feature over some rows.
+std::vector<double> feature_medians(const Points& points, std::span<const int64_t> rows) {
+  const auto count = int64_t(rows.size());
   std::vector<double> medians(points.features), values(count);
   for (int64_t f = 0; f < points.features; ++f) {
-    for (int64_t i = 0; i < count; ++i) values[i] = points(points.rows * i / count, f);
+    for (int64_t i = 0; i < count; ++i) values[i] = points(rows[size_t(i)], f);
     std::nth_element(values.begin(), values.begin() + count / 2, values.end());
     medians[f] = values[count / 2];
   }
@@ -60,22 +70,21 @@ double largest_norm(const Points& points, const PackingRule& rule, int threads) 
   return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
 }
 
-/// The rules of all sets, and the largest squared length of their coordinates.
+/// The rules of all sets, and the largest squared length of their coordinates, over all ranks.
 double make_rules(std::span<const Points> sets, const std::vector<double>& center, double factor, int threads,
-                  std::vector<PackingRule>& rules) {
+                  const Comm& comm, std::vector<PackingRule>& rules) {
   rules.clear();
   double largest = 0;
   for (const Points& points : sets) {
     rules.push_back(make_rule(points, center, factor));
     largest = std::max(largest, largest_norm(points, rules.back(), threads));
   }
-  return largest;
+  return largest_of_all(comm, largest);
 }
 
-}  // namespace
-
 template <class T>
-KernelForm<T> choose_form(const Kernel& kernel, std::span<const Points> sets, int threads) {
+KernelForm<T> choose(const Kernel& kernel, std::span<const Points> sets, const std::vector<double>& center, int threads,
+                     const Comm& comm) {
   KernelForm<T> chosen;
   const std::vector<double> zero(size_t(sets.front().features));
   if (kernel.kind == KernelKind::cosine) {
@@ -88,8 +97,7 @@ KernelForm<T> choose_form(const Kernel& kernel, std::span<const Points> sets, in
   require(std::isfinite(kernel.gamma) && kernel.gamma > 0, "gamma must be positive and finite; got {}", kernel.gamma);
   chosen.form = kernel.kind == KernelKind::rbf ? simd::Form::gaussian : simd::Form::exponential;
   const double gain = kernel.gamma * std::numbers::log2e;
-  const std::vector<double> center = feature_medians(sets.front());
-  const double norm = make_rules(sets, center, std::sqrt(gain), threads, chosen.rules);
+  const double norm = make_rules(sets, center, std::sqrt(gain), threads, comm, chosen.rules);
   // The expanded form is off by about |x|^2 eps, which is the relative error of an rbf value: 1e-5 in float at 170. Of
   // an exponential one it is the root of that, too much on any data.
   chosen.direct = kernel.kind == KernelKind::exponential || norm > 170;
@@ -99,12 +107,38 @@ KernelForm<T> choose_form(const Kernel& kernel, std::span<const Points> sets, in
   const bool as_stored = std::all_of(sets.begin(), sets.end(), exact_as_stored<T>);
   constexpr double most = std::numeric_limits<float>::max();
   require(gain < most, "gamma = {} is too large: every affinity underflows; choose a smaller gamma", kernel.gamma);
-  require(make_rules(sets, as_stored ? zero : center, 1, threads, chosen.rules) < most / 4,
+  require(make_rules(sets, as_stored ? zero : center, 1, threads, comm, chosen.rules) < most / 4,
           "the data are too large for float32: squared coordinates overflow; scale them (scale = standard)");
   return chosen;
 }
 
-template KernelForm<float> choose_form(const Kernel&, std::span<const Points>, int);
-template KernelForm<double> choose_form(const Kernel&, std::span<const Points>, int);
+}  // namespace
+
+template <class T>
+KernelForm<T> choose_form(const Kernel& kernel, std::span<const Points> sets, int threads) {
+  const std::vector<double> center = feature_medians(sets.front(), spaced_rows(sets.front().rows));
+  return choose<T>(kernel, sets, center, threads, serial_comm());
+}
+
+template <class T>
+KernelForm<T> choose_form(const Kernel& kernel, const Points& own, const RowSpace& rows) {
+  const std::vector<int64_t> spaced = spaced_rows(rows.n());
+  std::vector<double> center;
+  if (rows.comm().size() == 1) {
+    center = feature_medians(own, spaced);
+  } else {
+    std::vector<int64_t> all(spaced.size());
+    std::iota(all.begin(), all.end(), int64_t{0});
+    center = feature_medians(GatheredPoints(rows, own, spaced).points(), all);
+  }
+  return choose<T>(kernel, {&own, 1}, center, rows.threads(), rows.comm());
+}
+
+#define MBSC_INSTANTIATE(T)                                                            \
+  template KernelForm<T> choose_form(const Kernel&, std::span<const Points>, int);     \
+  template KernelForm<T> choose_form(const Kernel&, const Points&, const RowSpace&);
+MBSC_INSTANTIATE(float)
+MBSC_INSTANTIATE(double)
+#undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

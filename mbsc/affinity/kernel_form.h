@@ -11,6 +11,7 @@
 #include "mbsc/affinity/kernel.h"
 #include "mbsc/affinity/packing.h"
 #include "mbsc/base/points.h"
+#include "mbsc/linalg/row_space.h"
 #include "mbsc/simd/tile.h"
 
 namespace mbsc {
@@ -34,5 +35,9 @@ struct KernelForm {
 /// One form for all sets; the medians are those of the first.
 template <class T>
 KernelForm<T> choose_form(const Kernel& kernel, std::span<const Points> sets, int threads);
+
+/// The form of points that ranks share; collective, and the same for any number of them.
+template <class T>
+KernelForm<T> choose_form(const Kernel& kernel, const Points& own, const RowSpace& rows);
 
 }  // namespace mbsc

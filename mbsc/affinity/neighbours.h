@@ -6,34 +6,53 @@
 // largest stay and the least of them is the new threshold. So about t (1 + ln(n/t)) entries of a row are ever put in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "mbsc/base/aligned.h"
+#include "mbsc/linalg/row_exchange.h"
 
 namespace mbsc {
 
-/// Symmetric, without a diagonal; rows in compressed form, columns ascending.
+/// Symmetric, without a diagonal; own rows in compressed form, columns ascending by their global number.
 struct NeighbourGraph {
-  std::vector<int64_t> starts;   ///< n + 1
-  std::vector<int32_t> columns;
+  std::vector<int64_t> starts;   ///< own rows + 1
+  std::vector<int32_t> columns;  ///< own rows by their local number, behind them those of other ranks, as in `others`
   std::vector<float> values;     ///< a_ij
-  int64_t n() const { return int64_t(starts.size()) - 1; }
+  RowExchange others;
+  int64_t rows() const { return int64_t(starts.size()) - 1; }
 };
 
-/// How many entries of a row are worth keeping at n points: 16, or none where their buffers would take over 256 MiB.
+/// How many entries of a row are worth keeping at n points: 16, or none where their buffers would take over 512 MiB.
 int64_t neighbours_kept(int64_t n);
 
 template <class T>
 class LargestEntries {
  public:
+  LargestEntries() = default;
   LargestEntries(int64_t rows, int64_t each);
+
+  int64_t each() const { return each_; }
   /// The threshold of each row; infinity in the padding behind the last.
   const T* least() const { return least_.data(); }
   /// By one thread at a time for any one row.
   void offer(int64_t row, int64_t column, T value);
-  /// Entry (i, j) is an edge where it is among the largest of row i or of row j.
-  NeighbourGraph graph();
+
+  /// Begins anew, with thresholds of rows [first, first + rows) of another one: for what is above them.
+  void begin(const LargestEntries& other, int64_t first, int64_t rows);
+  /// Offers what another one has found of rows [first, ...), in the order of its columns. What comes of it does not
+  /// depend on the thresholds that the other one began with, as long as they were not above those here.
+  void merge(LargestEntries& other, int64_t first);
+
+  /// What there is of rows [first, first + rows), as bytes for another rank.
+  int64_t state_bytes(int64_t rows) const;
+  void write_state(int64_t first, int64_t rows, std::byte* to) const;
+  void read_state(int64_t first, int64_t rows, const std::byte* from);
+
+  /// Entry (i, j) is an edge where it is among the largest of row i or of row j. Rows are those of the space;
+  /// collective.
+  NeighbourGraph graph(const RowSpace& space);
 
  private:
   struct Entry {
@@ -42,7 +61,7 @@ class LargestEntries {
   };
   void shrink(int64_t row);
 
-  int64_t rows_, each_;
+  int64_t rows_ = 0, each_ = 0;
   AlignedVector<T> least_;
   std::vector<Entry> entries_;
   std::vector<int32_t> counts_;

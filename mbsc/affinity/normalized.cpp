@@ -83,11 +83,13 @@ template <class T>
 void Normalized<T>::multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
                              std::vector<double>* row_sums) const {
   multiply_scaled(W, out, stop, row_sums, false);
+  add_exact(W, out);
 }
 
 template <class T>
 void Normalized<T>::multiply_anew(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
   multiply_scaled(W, out, stop, nullptr, true);
+  add_exact(W, out);
 }
 
 template <class T>
@@ -104,7 +106,6 @@ void Normalized<T>::multiply_scaled(MatrixView<const T> W, MatrixView<T> out, co
   const MatrixView<T> Y = row_sums ? wider.view() : out;
   anew ? affinity_->multiply_anew(scaled, Y, stop) : affinity_->multiply(scaled, Y, stop);
   scale_rows<T>(rows(), s_, Y, out, row_sums);
-  add_exact(W, out);
 }
 
 template <class T>
@@ -133,8 +134,9 @@ std::vector<double> Normalized<T>::column_squares() const {
 }
 
 template <class T>
-void Normalized<T>::evaluate_definite(Range range, std::span<const int64_t> columns, MatrixView<T> out) const {
-  affinity_->evaluate(range, columns, out);
+void Normalized<T>::evaluate_definite(Range range, const ColumnBlock<T>& block, MatrixView<T> out) const {
+  block.evaluate(range, out);
+  const std::span<const int64_t> columns = block.indices();
   const int64_t first = rows().own_rows().begin + range.begin;
   const T flat = T(tau_ / double(n())), self = T(affinity_->self_similarity());
   for (int64_t i = 0; i < range.size(); ++i)

@@ -30,6 +30,10 @@ class Normalized {
   /// columns to `row_sums` (own rows), where it is not null.
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                         const StopToken& stop, std::vector<double>* row_sums = nullptr) const;
+  /// The same with all columns, each pair evaluated once: out = S A S W.
+  void multiply_all_columns(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
+    multiply_scaled(W, out, stop, nullptr, false);
+  }
   /// out += (tau/n) s s'W: what it need not sample.
   void add_exact(MatrixView<const T> W, MatrixView<T> out) const;
   /// out = L W; row sums likewise, which are the degrees.
@@ -46,8 +50,11 @@ class Normalized {
   std::vector<double> hidden_diagonal() const;
   /// a(x, x) s_i^2 of own rows: what the diagonal of that kernel has beside the regularisation.
   std::vector<double> definite_diagonal() const;
+  std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const {
+    return affinity_->take_columns(columns);
+  }
   /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
-  void evaluate_definite(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const;
+  void evaluate_definite(Range rows, const ColumnBlock<T>& columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
   /// What the regularisation adds to entry (i, j) of L.
   T flat(int64_t i, int64_t j) const { return T(tau_ / double(n())) * inverse_root_degree(i) * inverse_root_degree(j); }

@@ -108,7 +108,7 @@ int64_t most_put_right(int64_t columns) { return (columns + 3) / 4; }
 }  // namespace
 
 DegreeError degree_error(const RowSpace& space, const Degrees& degrees) {
-  if (degrees.variance.empty()) return {};
+  if (!degrees.sampled()) return {};
   const auto square_of_row = [&](int64_t i) {
     const double d = degrees.sum[size_t(i)];
     return d > 0 ? degrees.variance[size_t(i)] / (d * d) : 0;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "mbsc/affinity/gathered_points.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
@@ -17,14 +18,16 @@ struct FeatureStatistics {
   std::vector<double> least, largest, mean, deviation;
 };
 
-FeatureStatistics feature_statistics(const Points& points, int64_t rows, int threads) {
-  const int64_t d = points.features;
-  const RowSpace space(rows, threads);
-  std::vector<double> shift(d);
-  for (int64_t f = 0; f < d; ++f) shift[f] = points.raw(0, f);
+/// Of the first `rows` rows of all.
+FeatureStatistics feature_statistics(const Points& points, int64_t rows, const RowSpace& space) {
+  const int64_t d = points.features, own = std::clamp<int64_t>(rows - space.own_rows().begin, 0, points.rows);
+  std::vector<double> shift(static_cast<size_t>(d));
+  if (space.own_rows().contains(0))
+    for (int64_t f = 0; f < d; ++f) shift[size_t(f)] = points.raw(0, f);
+  space.comm().broadcast(std::span<double>(shift), space.rank_of_row(0));
   // Sums relative to the first row: a large offset must not cost the variance its digits.
   const std::vector<double> sums = sum_over_blocks(space, 2 * d, [&](int64_t, Range range, std::span<double> out) {
-    for (int64_t i = range.begin; i < range.end; ++i)
+    for (int64_t i = range.begin; i < std::min(range.end, own); ++i)
       for (int64_t f = 0; f < d; ++f) {
         const double x = points.raw(i, f) - shift[f];
         out[f] += x;
@@ -32,12 +35,19 @@ FeatureStatistics feature_statistics(const Points& points, int64_t rows, int thr
       }
   });
   FeatureStatistics s{shift, shift, std::vector<double>(d), std::vector<double>(d)};
-  for (int64_t i = 0; i < rows; ++i)
+  for (int64_t i = 0; i < own; ++i)
     for (int64_t f = 0; f < d; ++f) {
       const double x = points.raw(i, f);
       s.least[f] = std::min(s.least[f], x);
       s.largest[f] = std::max(s.largest[f], x);
     }
+  const std::vector<double> least = space.comm().gather<double>(s.least);
+  const std::vector<double> largest = space.comm().gather<double>(s.largest);
+  for (size_t i = 0; i < least.size(); ++i) {
+    const size_t f = i % size_t(d);
+    s.least[f] = std::min(s.least[f], least[i]);
+    s.largest[f] = std::max(s.largest[f], largest[i]);
+  }
   for (int64_t f = 0; f < d; ++f) {
     const double mean = sums[f] / double(rows);
     s.mean[f] = shift[f] + mean;
@@ -64,12 +74,16 @@ double median(std::vector<double> values) {
 
 /// What gamma multiplies (squared distances for rbf, distances for exponential) from 200 sampled points to 1,500,
 /// without coincident pairs; only the rows that have any.
-std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKind kind, uint64_t seed) {
-  const int64_t d = points.features, count = std::min<int64_t>(points.rows, 1500);
-  const KeyedPermutation permutation(points.rows, Random(seed, Stream::gamma), 0);
+std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKind kind, uint64_t seed,
+                                                 const RowSpace& space) {
+  const int64_t n = space.n(), d = points.features, count = std::min<int64_t>(n, 1500);
+  const KeyedPermutation permutation(n, Random(seed, Stream::gamma), 0);
+  std::vector<int64_t> drawn;
+  for (int64_t i = 0; i < count; ++i) drawn.push_back(permutation(i));
   Matrix<double> sample(count, d);
+  const GatheredPoints gathered(space, points, drawn);
   for (int64_t i = 0; i < count; ++i)
-    for (int64_t f = 0; f < d; ++f) sample(i, f) = points(permutation(i), f);
+    for (int64_t f = 0; f < d; ++f) sample(i, f) = gathered.points()(i, f);
   std::vector<std::vector<double>> lengths;
   const auto add_row = [&](const double* x) {
     std::vector<double> row;
@@ -80,22 +94,30 @@ std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKin
     if (!row.empty()) lengths.push_back(std::move(row));
   };
   for (int64_t i = 0; i < std::min<int64_t>(count, 200); ++i) add_row(sample.row(i));
-  // A sample of coincident points only: any point that differs tells the scale.
-  std::vector<double> other(static_cast<size_t>(d));
-  for (int64_t i = 0; i < points.rows && lengths.empty(); ++i) {
-    for (int64_t f = 0; f < d; ++f) other[size_t(f)] = points(i, f);
-    add_row(other.data());
+  // A sample of coincident points only: any point that differs tells the scale, of these the first.
+  if (lengths.empty()) {
+    const auto differs = [&](int64_t i) {
+      for (int64_t f = 0; f < d; ++f)
+        if (points(i, f) != sample(0, f)) return true;
+      return false;
+    };
+    int64_t first = 0;
+    while (first < points.rows && !differs(first)) ++first;
+    std::vector<double> mine;
+    for (int64_t f = 0; f < d && first < points.rows; ++f) mine.push_back(points(first, f));
+    const std::vector<double> found = space.comm().gather<double>(mine);
+    if (!found.empty()) add_row(found.data());
   }
-  require(!lengths.empty(), "all {} points are equal; nothing to cluster", points.rows);
+  require(!lengths.empty(), "all {} points are equal; nothing to cluster", n);
   return lengths;
 }
 
 }  // namespace
 
-void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
-  require(rows >= 0 && rows <= points.rows, "scale_rows must be in [0, {}]; got {}", points.rows, rows);
-  if (scaling == Scaling::none) return;
-  const FeatureStatistics s = feature_statistics(points, rows == 0 ? points.rows : rows, threads);
+void apply_scaling(Points& points, Scaling scaling, int64_t rows, const RowSpace& space) {
+  require(rows >= 0 && rows <= space.n(), "scale_rows must be in [0, {}]; got {}", space.n(), rows);
+  if (scaling == Scaling::none || space.n() == 0) return;
+  const FeatureStatistics s = feature_statistics(points, rows == 0 ? space.n() : rows, space);
   points.shift.resize(points.features);
   points.scale.resize(points.features);
   for (int64_t f = 0; f < points.features; ++f) {
@@ -113,15 +135,15 @@ void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
   }
 }
 
-double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed) {
+double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed, const RowSpace& space) {
   if (kind == KernelKind::cosine) return 1;
-  const std::vector<std::vector<double>> lengths = sampled_lengths(points, kind, seed);
+  const std::vector<std::vector<double>> lengths = sampled_lengths(points, kind, seed, space);
   std::vector<double> all;
   for (const auto& row : lengths) all.insert(all.end(), row.begin(), row.end());
   const double middle = median(all);
   // Narrow enough that a typical point has at most this share of all others as its neighbours, but a dozen: with fewer,
   // the outskirts of a cloud come apart.
-  const double share = std::max({1e-3, 0.03 / double(clusters), 12 / double(points.rows)});
+  const double share = std::max({1e-3, 0.03 / double(clusters), 12 / double(space.n())});
   double low = 1e-3 / middle, high = 1e6 / middle;
   std::vector<double> shares(lengths.size());
   for (int step = 0; step < 40; ++step) {
@@ -136,7 +158,10 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
   return std::max((kind == KernelKind::rbf ? 16 : 4) / middle, std::sqrt(low * high));
 }
 
-int64_t count_distinct(const Points& points, int64_t enough) {
+namespace {
+
+/// The first rows that differ from each other, no more than `enough`.
+std::vector<int64_t> distinct_rows(const Points& points, int64_t enough) {
   const auto less = [&](int64_t a, int64_t b) {
     for (int64_t f = 0; f < points.features; ++f) {
       const double x = points(a, f), y = points(b, f);
@@ -146,7 +171,17 @@ int64_t count_distinct(const Points& points, int64_t enough) {
   };
   std::set<int64_t, decltype(less)> distinct(less);
   for (int64_t i = 0; i < points.rows && int64_t(distinct.size()) < enough; ++i) distinct.insert(i);
-  return int64_t(distinct.size());
+  return {distinct.begin(), distinct.end()};
+}
+
+}  // namespace
+
+int64_t count_distinct(const Points& points, int64_t enough, const RowSpace& space) {
+  std::vector<int64_t> own = distinct_rows(points, enough);
+  if (space.comm().size() == 1) return int64_t(own.size());
+  for (int64_t& row : own) row += space.own_rows().begin;
+  const GatheredPoints all(space, points, space.comm().gather<int64_t>(own));
+  return int64_t(distinct_rows(all.points(), enough).size());
 }
 
 void check_finite(const Points& points, int threads) {
@@ -165,7 +200,8 @@ void check_finite(const Points& points, int threads) {
   });
   for (const int64_t i : first_bad)
     for (int64_t f = 0; i < points.rows && f < points.features; ++f)
-      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed", i + 1, f + 1, points.raw(i, f));
+      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed",
+              points.first_row + i + 1, f + 1, points.raw(i, f));
 }
 
 }  // namespace mbsc

@@ -52,7 +52,8 @@ class Matrix {
   int64_t rows() const { return rows_; }
   int64_t cols() const { return cols_; }
   int64_t size() const { return rows_ * cols_; }
-  bool empty() const { return size() == 0; }
+  /// Never made. One without rows is not: a rank may have none.
+  bool empty() const { return cols_ == 0; }
   T* data() { return data_.get(); }
   const T* data() const { return data_.get(); }
   T* row(int64_t i) { return data() + i * cols_; }

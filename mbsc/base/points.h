@@ -37,6 +37,15 @@ struct Points {
         row_stride(row_stride_),
         feature_stride(feature_stride_) {}
 
+  /// Rows [begin, end), counted here from 0.
+  Points rows_between(int64_t begin, int64_t end) const {
+    Points part = *this;
+    const int64_t bytes = begin * row_stride * (type == ScalarType::float32 ? 4 : 8);
+    part.data = static_cast<const char*>(data) + bytes;
+    part.rows = end - begin;
+    part.first_row = first_row + begin;
+    return part;
+  }
   /// The stored value.
   double raw(int64_t i, int64_t f) const {
     const int64_t at = i * row_stride + f * feature_stride;

@@ -30,6 +30,8 @@ class RowBlocks {
   int64_t block_of(int64_t row) const { return row / block_rows_; }
   /// Blocks of one rank: contiguous, as equal as they can be; empty when there are more ranks than blocks.
   Range blocks_of_rank(int rank, int ranks) const { return {count() * rank / ranks, count() * (rank + 1) / ranks}; }
+  /// The rank that holds block b: the last one whose blocks begin at b or before.
+  int rank_of_block(int64_t b, int ranks) const { return int(((b + 1) * ranks - 1) / count()); }
   /// Rows of a range of blocks.
   Range rows_of(Range blocks) const {
     return {std::min(n_, blocks.begin * block_rows_), std::min(n_, blocks.end * block_rows_)};

@@ -47,15 +47,21 @@ Function* symbol(void* library, const char* name) {
 }  // namespace
 
 bool started_by_mpi() {
-  for (const char* name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_SIZE", "MPI_LOCALNRANKS"})
+  // Where the number of ranks is told and is one, there is nobody to talk to.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
+    if (const char* size = std::getenv(name); size != nullptr) return std::atoi(size) > 1;
+  for (const char* name : {"PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS"})
     if (std::getenv(name) != nullptr) return true;
   return false;
 }
 
-std::unique_ptr<World> open_world() {
+namespace {
+
+/// The library, loaded once.
+void* load_library() {
+  static void* library = nullptr;
+  if (library != nullptr) return library;
   std::string tried;
-  void* library = nullptr;
   for (const std::string& place : places()) {
     // Global: MPI loads parts of itself that look for its symbols.
     library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -64,15 +70,28 @@ std::unique_ptr<World> open_world() {
   }
   if (library == nullptr)
     throw std::runtime_error(fmt::format(
-        "this process was started as a rank of an MPI program, and {} cannot be loaded (build mbsc where MPI is "
-        "installed, or name the file in MBSC_MPI_LIBRARY):{}",
+        "ranks need {}, which cannot be loaded (build mbsc where MPI is installed, or name the file in "
+        "MBSC_MPI_LIBRARY):{}",
         file_name, tried));
   auto* version_of = symbol<MbscMpiVersion>(library, "mbsc_mpi_version");
-  auto* open = symbol<MbscMpiOpen>(library, "mbsc_mpi_open");
-  if (version_of == nullptr || open == nullptr || std::string(version_of()) != version)
+  if (version_of == nullptr || std::string(version_of()) != version) {
+    library = nullptr;
     throw std::runtime_error(fmt::format("{} is of another version than this program, {}", file_name, version));
-  std::unique_ptr<World> world(open());
+  }
+  return library;
+}
+
+}  // namespace
+
+std::unique_ptr<World> open_world() {
+  std::unique_ptr<World> world(symbol<MbscMpiOpen>(load_library(), "mbsc_mpi_open")());
   if (!world) throw std::runtime_error("MPI cannot begin, had begun before, or lacks support of threads");
+  return world;
+}
+
+std::unique_ptr<World> join_world(void* communicator) {
+  std::unique_ptr<World> world(symbol<MbscMpiJoin>(load_library(), "mbsc_mpi_join")(communicator));
+  if (!world) throw std::runtime_error("MPI has not begun, or has no support of threads");
   return world;
 }
 

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <tuple>
 
 namespace mbsc {
 namespace {
@@ -16,9 +18,15 @@ struct Abandoned : std::runtime_error {
   Abandoned() : std::runtime_error("another rank failed") {}
 };
 
-/// What the threads share: a board with one slot per rank, and a barrier that a failure breaks.
+/// The messages of one channel from one rank to another, numbered as they are sent and as they are asked for.
+struct Line {
+  int64_t sent = 0, asked_for = 0;
+  std::map<int64_t, std::vector<std::byte>> waiting;
+};
+
+/// What the threads share: a board with one slot per rank, a barrier that a failure breaks, and messages.
 struct Meeting {
-  explicit Meeting(int size_) : size(size_), slots(size_), targets(size_) {}
+  explicit Meeting(int size_) : size(size_), slots(size_) {}
 
   void wait() {
     std::unique_lock lock(mutex);
@@ -41,7 +49,7 @@ struct Meeting {
 
   const int size;
   std::vector<std::span<const std::byte>> slots;
-  std::vector<int> targets;
+  std::map<std::tuple<int, int, int>, Line> lines;  ///< from, to, channel
   std::mutex mutex;
   std::condition_variable changed;
   int arrived = 0;
@@ -55,6 +63,7 @@ class ThreadComm final : public Comm {
   int rank() const override { return rank_; }
   int size() const override { return meeting_.size; }
 
+ protected:
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine) const override {
     std::vector<std::byte> all;
     with_slots(mine, [&] {
@@ -67,16 +76,41 @@ class ThreadComm final : public Comm {
       if (rank_ != root) std::ranges::copy(meeting_.slots[root], bytes.begin());
     });
   }
-  void exchange_bytes(std::span<const std::byte> send, int to, std::span<std::byte> receive, int from) const override {
-    meeting_.targets[rank_] = to;
-    with_slots(send, [&] {
-      if (meeting_.targets[from] != rank_ || meeting_.slots[from].size() != receive.size())
-        throw std::logic_error("exchange: sender and receiver do not agree");
-      std::ranges::copy(meeting_.slots[from], receive.begin());
-    });
+  std::unique_ptr<Pending> start_send_bytes(std::span<const std::byte> bytes, int to, int channel) const override {
+    const std::lock_guard lock(meeting_.mutex);
+    Line& line = meeting_.lines[{rank_, to, channel}];
+    line.waiting[line.sent++].assign(bytes.begin(), bytes.end());
+    meeting_.changed.notify_all();
+    struct Done final : Pending {
+      void wait() override {}
+    };
+    return std::make_unique<Done>();
+  }
+  std::unique_ptr<Pending> start_receive_bytes(std::span<std::byte> bytes, int from, int channel) const override {
+    const std::lock_guard lock(meeting_.mutex);
+    Line& line = meeting_.lines[{from, rank_, channel}];
+    return std::make_unique<Receive>(meeting_, line, line.asked_for++, bytes);
   }
 
  private:
+  struct Receive final : Pending {
+    Receive(Meeting& meeting_in, Line& line_in, int64_t number_in, std::span<std::byte> to_in)
+        : meeting(meeting_in), line(line_in), number(number_in), to(to_in) {}
+    void wait() override {
+      std::unique_lock lock(meeting.mutex);
+      meeting.changed.wait(lock, [&] { return line.waiting.count(number) > 0 || meeting.broken; });
+      const auto found = line.waiting.find(number);
+      if (found == line.waiting.end()) throw Abandoned();
+      if (found->second.size() != to.size()) throw std::logic_error("sender and receiver do not agree on the size");
+      std::copy(found->second.begin(), found->second.end(), to.begin());
+      line.waiting.erase(found);
+    }
+    Meeting& meeting;
+    Line& line;
+    const int64_t number;
+    const std::span<std::byte> to;
+  };
+
   /// Shows `mine`, waits for all, reads, waits until all have read.
   template <class Read>
   void with_slots(std::span<const std::byte> mine, Read&& read) const {

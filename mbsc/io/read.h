@@ -23,12 +23,24 @@ struct ReadOptions {
   /// must exist. Features are those of the whole file; class_names only those of the range: compare
   /// names, not numbers.
   std::optional<Range> rows;
+  /// Read only this part of so many, for a rank of many: of a plain text file the rows whose line begins in its share of
+  /// the bytes, possibly none; features are then those of the longest row of the part. Not for other files, nor with
+  /// `rows`.
+  struct Part {
+    int index = 0, count = 1;
+  };
+  std::optional<Part> part;
   int threads = 1;
   StopToken stop;
 };
 
 /// Reads a file. Throws InvalidInput naming the file, the line and the rule that was broken.
 Table read_table(const std::string& path, const ReadOptions& options = {});
+
+/// Whether a file can be read in parts: plain text on disk. False for standard input.
+bool can_read_parts(const std::string& path, const ReadOptions& options = {});
+/// How many rows a file has, without parsing them; a compressed one is inflated for it.
+int64_t count_rows(const std::string& path, const ReadOptions& options = {});
 
 /// A file of labels, one a line (or one column of numbers), any text; equal text is an equal class.
 struct LabelFile {

@@ -74,9 +74,10 @@ class TextTableReader {
   bool complete() const { return next_row_ >= wanted_.end && parser_.fixed_width(); }
 
   Table finish() {
-    require(next_row_ > 0, "{}: there are no rows", name_);
+    // A part may be without; whoever has all parts will see.
+    require(next_row_ > 0 || options_.part, "{}: there are no rows", name_);
     const Range range = checked_rows(options_, next_row_, name_);
-    require(width_ > 0, "{}: there are no features, only labels", name_);
+    require(width_ > 0 || options_.part, "{}: there are no features, only labels", name_);
     Table table;
     table.rows = range.size();
     table.features = width_;

@@ -15,10 +15,11 @@ namespace {
 constexpr size_t buffer_bytes = 1 << 20;
 
 template <class T>
-void write_array(const std::string& path, MatrixView<const T> values) {
+void write_array(const std::string& path, int64_t rows, int64_t columns, int parts,
+                 const std::function<MatrixView<const T>(int)>& part) {
   static_assert(std::endian::native == std::endian::little);
-  std::string dict = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T),
-                                 values.rows, values.cols);
+  std::string dict = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}, {}), }}", sizeof(T), rows,
+                                 columns);
   constexpr size_t before_dict = 10, alignment = 64;
   dict.append(alignment - 1 - (before_dict + dict.size()) % alignment, ' ');
   dict += '\n';
@@ -28,13 +29,16 @@ void write_array(const std::string& path, MatrixView<const T> values) {
 
   OutputFile file(path);
   file.write(header + dict);
-  const auto row_bytes = static_cast<size_t>(values.cols) * sizeof(T);
+  const auto row_bytes = static_cast<size_t>(columns) * sizeof(T);
   std::string buffer;
-  for (int64_t i = 0; i < values.rows; ++i) {
-    buffer.append(reinterpret_cast<const char*>(values.row(i)), row_bytes);
-    if (buffer.size() < buffer_bytes) continue;
-    file.write(buffer);
-    buffer.clear();
+  for (int p = 0; p < parts; ++p) {
+    const MatrixView<const T> values = part(p);
+    for (int64_t i = 0; i < values.rows; ++i) {
+      buffer.append(reinterpret_cast<const char*>(values.row(i)), row_bytes);
+      if (buffer.size() < buffer_bytes) continue;
+      file.write(buffer);
+      buffer.clear();
+    }
   }
   file.write(buffer);
   file.finish();
@@ -61,9 +65,18 @@ void write_labels(const std::string& path, std::span<const int32_t> labels) {
   file.finish();
 }
 
-void write_npy(const std::string& path, MatrixView<const float> values) { write_array(path, values); }
+void write_npy(const std::string& path, MatrixView<const float> values) {
+  write_array<float>(path, values.rows, values.cols, 1, [&](int) { return values; });
+}
 
-void write_npy(const std::string& path, MatrixView<const double> values) { write_array(path, values); }
+void write_npy(const std::string& path, MatrixView<const double> values) {
+  write_array<double>(path, values.rows, values.cols, 1, [&](int) { return values; });
+}
+
+void write_npy(const std::string& path, int64_t rows, int64_t columns, int parts,
+               const std::function<MatrixView<const float>(int)>& part) {
+  write_array<float>(path, rows, columns, parts, part);
+}
 
 void write_text(const std::string& path, std::string_view text) {
   OutputFile file(path);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ void write_labels(const std::string& path, std::span<const int32_t> labels);
 /// NPY version 1.0, float32 (or float64), C order.
 void write_npy(const std::string& path, MatrixView<const float> values);
 void write_npy(const std::string& path, MatrixView<const double> values);
+/// The same, part by part: part(i) gives some rows, valid until the next call, `rows` in all.
+void write_npy(const std::string& path, int64_t rows, int64_t columns, int parts,
+               const std::function<MatrixView<const float>(int)>& part);
 void write_text(const std::string& path, std::string_view text);
 /// Throws InvalidInput unless `path` can be created: its folder exists and is writable. Called
 /// before long work.

@@ -12,31 +12,48 @@
 namespace mbsc {
 namespace {
 
-/// The mean of each cluster's rows. Features go in chunks, so that block partials stay small for
-/// many clusters.
+/// The sum of each cluster's rows, kept up to date by the rows that have changed: after the first rounds these are few.
 template <class T>
-Matrix<double> cluster_means(const RowSpace& space, MatrixView<const T> rows, std::span<const int32_t> labels,
-                             std::span<const int64_t> counts) {
-  constexpr int64_t partial_size = 4096;
-  const auto clusters = static_cast<int64_t>(counts.size());
-  const int64_t chunk = std::clamp<int64_t>(partial_size / clusters, 1, rows.cols);
-  Matrix<double> means(clusters, rows.cols);
-  for (int64_t first = 0; first < rows.cols; first += chunk) {
-    const int64_t width = std::min(chunk, rows.cols - first);
-    const std::vector<double> sums =
-        sum_over_blocks(space, clusters * width, [&](int64_t, Range block, std::span<double> out) {
-          for (int64_t i = block.begin; i < block.end; ++i) {
-            if (labels[i] < 0) continue;
-            const T* row = rows.row(i) + first;
-            double* sum = &out[labels[i] * width];
-            for (int64_t f = 0; f < width; ++f) sum[f] += static_cast<double>(row[f]);
-          }
-        });
-    for (int64_t c = 0; c < clusters; ++c)
-      for (int64_t f = 0; f < width; ++f) means(c, first + f) = sums[c * width + f] / static_cast<double>(counts[c]);
+class ClusterSums {
+ public:
+  ClusterSums(const RowSpace& space, MatrixView<const T> rows, int64_t clusters)
+      : space_(space), rows_(rows), sums_(clusters, rows.cols), counted_(static_cast<size_t>(rows.rows), -1) {}
+
+  /// The mean of each cluster. Features go in chunks, so that block partials stay small for many clusters.
+  Matrix<double> means(std::span<const int32_t> labels, std::span<const int64_t> counts) {
+    constexpr int64_t partial_size = 4096;
+    const int64_t clusters = sums_.rows(), chunk = std::clamp<int64_t>(partial_size / clusters, 1, rows_.cols);
+    Matrix<double> means(clusters, rows_.cols);
+    for (int64_t first = 0; first < rows_.cols; first += chunk) {
+      const int64_t width = std::min(chunk, rows_.cols - first);
+      const std::vector<double> changes =
+          sum_over_blocks(space_, clusters * width, [&](int64_t, Range block, std::span<double> out) {
+            for (int64_t i = block.begin; i < block.end; ++i) {
+              const int32_t before = counted_[i], now = labels[i];
+              if (before == now) continue;
+              const T* row = rows_.row(i) + first;
+              for (int64_t f = 0; f < width; ++f) {
+                if (before >= 0) out[before * width + f] -= static_cast<double>(row[f]);
+                if (now >= 0) out[now * width + f] += static_cast<double>(row[f]);
+              }
+            }
+          });
+      for (int64_t c = 0; c < clusters; ++c)
+        for (int64_t f = 0; f < width; ++f) {
+          sums_(c, first + f) += changes[c * width + f];
+          means(c, first + f) = sums_(c, first + f) / static_cast<double>(counts[c]);
+        }
+    }
+    std::copy(labels.begin(), labels.end(), counted_.begin());
+    return means;
   }
-  return means;
-}
+
+ private:
+  const RowSpace& space_;
+  const MatrixView<const T> rows_;
+  Matrix<double> sums_;
+  std::vector<int32_t> counted_;  ///< the cluster each row was counted in
+};
 
 double squared_shift(const Matrix<double>& before, const Matrix<double>& after) {
   double sum = 0;
@@ -62,6 +79,7 @@ template <class T>
 KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
                    Matrix<double> centers, const LloydLimits& limits, const StopToken& stop) {
   Assignment<T> assignment(space, rows, excluded);
+  ClusterSums<T> sums(space, rows, centers.rows());
   KMeansResult result;
   bool settled = false;
   while (true) {
@@ -70,7 +88,7 @@ KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows, std::span<co
     result.converged = filling == Filling::splits_equal_rows || (filling == Filling::none && (changed == 0 || settled));
     if (result.converged || result.iterations >= limits.max_iterations || space.comm().broadcast(stop.stop_requested()))
       break;
-    Matrix<double> means = cluster_means<T>(space, rows, assignment.labels(), assignment.counts());
+    Matrix<double> means = sums.means(assignment.labels(), assignment.counts());
     settled = squared_shift(centers, means) <= limits.shift;
     centers = std::move(means);
     ++result.iterations;

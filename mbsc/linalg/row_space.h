@@ -25,6 +25,8 @@ class RowSpace {
   Range own_blocks() const { return own_blocks_; }
   Range own_rows() const { return blocks_.rows_of(own_blocks_); }
   int64_t local_rows() const { return own_rows().size(); }
+  /// Who holds a (global) row.
+  int rank_of_row(int64_t row) const { return blocks_.rank_of_block(blocks_.block_of(row), comm_->size()); }
 
   /// body(block, rows): every own block once, in parallel where it is worth it. `rows` are local: row 0 is this rank's
   /// first.

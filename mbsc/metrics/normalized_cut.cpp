@@ -82,7 +82,7 @@ double normalized_cut(const Affinity<T>& affinity, std::span<const double> degre
                       int64_t clusters, const StopToken& stop) {
   const RowSpace& space = affinity.rows();
   Matrix<T> indicators(space.local_rows(), clusters), product(space.local_rows(), clusters);
-  if (degrees.empty()) {
+  if (!space.comm().any(!degrees.empty())) {
     for (int64_t i = 0; i < space.local_rows(); ++i)
       if (const int32_t c = labels[size_t(i)]; c >= 0) indicators(i, c) = 1;
     affinity.multiply(indicators, product, stop);
@@ -105,13 +105,14 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
                                     std::span<const int32_t> labels, int64_t clusters, uint64_t seed,
                                     const StopToken& stop) {
   const RowSpace& space = affinity.rows();
+  const bool known = space.comm().any(!degrees.empty());  // a rank may have no rows
   const int64_t n = space.n(), groups = std::min<int64_t>(20, n), each = std::clamp<int64_t>(n / 400, 1, 50);
   std::vector<double> volume(static_cast<size_t>(clusters), 1.0);
-  if (!degrees.empty()) volume = volumes(space, degrees, labels, clusters);
+  if (known) volume = volumes(space, degrees, labels, clusters);
   const double empty = double(std::count(volume.begin(), volume.end(), 0.0));  // counted as cut off
   const std::vector<int32_t> all_labels = space.comm().template gather<int32_t>(labels);
   const std::vector<double> all_degrees =
-      degrees.empty() ? std::vector<double>() : space.comm().template gather<double>(degrees);
+      known ? space.comm().template gather<double>(degrees) : std::vector<double>();
   const KeyedPermutation permutation(n, Random(seed, Stream::cut), 0);
   Matrix<T> product(space.local_rows(), clusters);
   std::vector<double> estimates;
@@ -127,17 +128,17 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
       const int32_t c = all_labels[column];
       if (c < 0 || !(volume[size_t(c)] > 0)) continue;
       coefficients(j, c) = T(1 / volume[size_t(c)]);
-      if (!degrees.empty()) whole += all_degrees[column] / volume[size_t(c)];
+      if (known) whole += all_degrees[column] / volume[size_t(c)];
     }
     affinity.multiply_columns(columns, coefficients, product, stop);
-    if (degrees.empty())
+    if (!known)
       sums.push_back(sums_of_clusters<T>(space, product, labels, clusters));
     else
       estimates.push_back(empty + double(n) / double(each) * (whole - sum_at_labels<T>(space, product, labels)));
   }
-  CutEstimate result = degrees.empty() ? jackknife(sums) : CutEstimate{};
+  CutEstimate result = known ? CutEstimate{} : jackknife(sums);
   result.columns = groups * each;
-  if (degrees.empty()) return result;
+  if (!known) return result;
   for (const double e : estimates) result.value += e / double(groups);
   double squares = 0;
   for (const double e : estimates) squares += (e - result.value) * (e - result.value);

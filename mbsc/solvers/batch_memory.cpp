@@ -112,15 +112,19 @@ void BatchMemory<T>::add(std::span<const int64_t> columns, MatrixView<const T> W
   }
   const Matrix<T> changes = take_changes(columns, W);
   Matrix<T> G(W.rows, W.cols);
-  L_->multiply_columns(columns, changes, G, stop, tally_ ? tally_->sums_for(columns, false) : nullptr);
-  Matrix<T> rows(model || known_ ? W.rows : 0, W.cols), M(model ? W.rows : 0, model ? W.cols : 0);
+  const bool at_once = completes && takes_all_at_once() && int64_t(columns.size()) == others();
+  if (!at_once)
+    L_->multiply_columns(columns, changes, G, stop, tally_ ? tally_->sums_for(columns, false) : nullptr);
+  const bool needs_rows = model || known_ || at_once;
+  Matrix<T> rows(needs_rows ? W.rows : 0, needs_rows ? W.cols : 0), M(model ? W.rows : 0, model ? W.cols : 0);
   const Range own = space.own_rows();
   for (size_t at = 0; at < columns.size(); ++at) {
     if (!own.contains(columns[at])) continue;
     const int64_t i = columns[at] - own.begin;
     if (!completes) std::copy_n(changes.row(int64_t(at)), W.cols, batch_rows_.row(i));
-    if (!rows.empty()) std::copy_n(changes.row(int64_t(at)), W.cols, rows.row(i));
+    if (needs_rows) std::copy_n(changes.row(int64_t(at)), W.cols, rows.row(i));
   }
+  if (at_once) L_->multiply_all_columns(rows, G, stop);
   if (known_) known_->add(-1, rows, G);
   if (model) model->multiply_sampled(rows, M);
   if (!completes) add_products(W, G, M, outside_, inside_);
@@ -143,7 +147,7 @@ void BatchMemory<T>::rescale(const Rescaling<T>& by) {
   by.multiply_rows(rest_);
   if (!sure_.empty()) by.multiply_rows(sure_);
   L_ = &by.to();
-  if (L_->all_degrees().variance.empty()) tally_ = nullptr;  // exact: nothing is left to tell
+  if (!L_->all_degrees().sampled()) tally_ = nullptr;  // exact: nothing is left to tell
 }
 
 template <class T>

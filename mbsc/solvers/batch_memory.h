@@ -61,6 +61,8 @@ class BatchMemory {
   int64_t parts() const { return parts_; }
   /// Every column was seen, or will have been with as many more: then there is no noise, and none is measured.
   bool is_complete(int64_t more = 0) const { return seen_ + more >= others(); }
+  /// Whether a single part with all the others is cheaper than several: pairs of them are then evaluated once.
+  bool takes_all_at_once() const { return seen_ == 0 && !tally_ && 2 * others() > L_->n(); }
 
   /// Multiplies columns that are in memory, which are certain ones.
   void add_kept(const KeptColumns<T>& kept, MatrixView<const T> W);

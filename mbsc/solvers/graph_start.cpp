@@ -18,8 +18,8 @@ namespace {
 /// s of the graph with its own degrees, and what the regularisation adds to each.
 template <class T>
 struct GraphDegrees {
-  GraphDegrees(const RowSpace& space, const NeighbourGraph& graph, double regularization) : s(size_t(graph.n())) {
-    std::vector<double> degrees(size_t(graph.n()));
+  GraphDegrees(const RowSpace& space, const NeighbourGraph& graph, double regularization) : s(size_t(graph.rows())) {
+    std::vector<double> degrees(size_t(graph.rows()));
     const double total = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
       for (int64_t i = rows.begin; i < rows.end; ++i) {
         for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e)
@@ -27,7 +27,7 @@ struct GraphDegrees {
         out[0] += degrees[size_t(i)];
       }
     })[0];
-    tau = regularization * total / double(graph.n());
+    tau = regularization * total / double(space.n());
     for (size_t i = 0; i < s.size(); ++i) s[i] = degrees[i] + tau > 0 ? T(1 / std::sqrt(degrees[i] + tau)) : T{};
   }
   std::vector<T> s;

@@ -257,7 +257,9 @@ class RitzSolver {
   /// At least eight products, which tell the noise of the batch by how they differ; fewer where there is none.
   bool add_batch(BatchMemory<T>& memory, int64_t count) {
     const bool completes = !options_.seconds && memory.is_complete(count);  // the clock may end it before
-    const int64_t parts = std::min(count, std::max<int64_t>(completes ? 1 : 8, (count + chunk - 1) / chunk));
+    const bool at_once = completes && memory.takes_all_at_once() && count == memory.others();
+    const int64_t parts =
+        at_once ? 1 : std::min(count, std::max<int64_t>(completes ? 1 : 8, (count + chunk - 1) / chunk));
     for (int64_t part = 0; part < parts; ++part) {
       const std::vector<int64_t> columns = next_columns(count * (part + 1) / parts - count * part / parts);
       if (columns.empty()) continue;
@@ -320,7 +322,7 @@ class RitzSolver {
   /// Goes over to better degrees: W -> (W / r) M, orthonormal. Returns M; `rescale_others` sees to what else is known.
   template <class Function>
   MatrixXd take_degrees(Degrees degrees, Function rescale_others) {
-    if (degrees.variance.empty()) tally_.reset();
+    if (!degrees.sampled()) tally_.reset();
     auto better = std::make_unique<Normalized<T>>(given_.with(std::move(degrees)));
     const Rescaling<T> by(L(), *better);
     by.divide_rows(W_);
@@ -344,7 +346,7 @@ class RitzSolver {
     L().multiply(W_, image, options_.stop, &sums);
     for (size_t i = 0; i < sums.size(); ++i)
       if (degrees.variance[i] > 0 || (L().regularization_added() > 0 && degrees.sum[i] == 0)) degrees.sum[i] = sums[i];
-    degrees.variance.clear();
+    degrees.make_exact();
     Matrix<T> flat(W_.rows(), columns_);
     L().add_exact(W_, flat);
     const MatrixXd M = take_degrees(std::move(degrees), [&](const Rescaling<T>& by) {

@@ -146,40 +146,40 @@ void keep_columns(const Normalized<T>& L, Range rows, MatrixView<const T> K, Kep
       kept.values(i, j) = sampled_entry(L, first + i, kept.indices[size_t(j)], K(i - rows.begin, j));
 }
 
-/// K_Sn K_nS, block by block; fills `kept`.
+/// K_Sn K_nS, block by block; fills `kept`. Over ranks as over threads: a sum along the tree of the blocks
+/// (linalg/reduce.h), of which the lower triangle travels.
 template <class T>
 MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landmarks, const StopToken& stop,
                        KeptColumns<T>& kept) {
   const int64_t m = int64_t(landmarks.size());
   const RowSpace& space = L.rows();
-  require(space.comm().size() == 1, "nystrom over several ranks is not supported yet");
-  RowMajor<double> total = RowMajor<double>::Zero(m, m);
-  // Some rows at a time, whose values fit in memory; then every thread a part of the sum, in the order of the rows.
-  const int64_t blocks = space.own_blocks().size(), rows_of_block = space.blocks().block_rows();
-  const int64_t together = std::max<int64_t>(1, 4096 / rows_of_block);
-  Matrix<T> K(std::min(blocks, together) * rows_of_block, m);
-  for (int64_t first = 0; first < blocks; first += together) {
-    const int64_t last = std::min(blocks, first + together), begin = space.blocks().block(first).begin;
-    const int64_t depth = space.blocks().block(last - 1).end - begin;
-    constexpr int64_t piece = 256;
-    parallel_for(space.threads(), (depth + piece - 1) / piece, [&](int64_t p) {
-      if (stop.stop_requested()) return;
-      const Range rows{begin + p * piece, begin + std::min(depth, (p + 1) * piece)};
-      const MatrixView<T> part = K.view().rows_between(rows.begin - begin, rows.end - begin);
-      L.evaluate_definite(rows, landmarks, part);
-      keep_columns<T>(L, rows, part, kept);
-    });
-    constexpr int64_t panel = 120;
-    parallel_for(space.threads(), (m + panel - 1) / panel, [&](int64_t p) {
-      if (stop.stop_requested()) return;
-      const int64_t from = p * panel, to = std::min(m, from + panel);
-      simd::gemm<T, T, double>(to - from, to, depth, 1, {K.data() + from, 1, m}, {K.data(), m, 1},
-                               total.row(from).data(), m);
-    });
-    if (stop.stop_requested()) throw Stopped();
-  }
-  total.triangularView<Eigen::StrictlyUpper>() = total.transpose();
-  return total;
+  const auto columns = L.take_columns(landmarks);
+  Matrix<T> K(std::min(space.blocks().block_rows(), space.local_rows()), m);
+  RowMajor<double> square(m, m);
+  const std::vector<double> lower =
+      sum_block_by_block(space, m * (m + 1) / 2, [&](int64_t, Range rows, std::span<double> out) {
+        constexpr int64_t piece = 256, panel = 120;
+        parallel_for(space.threads(), (rows.size() + piece - 1) / piece, [&](int64_t p) {
+          if (stop.stop_requested()) return;
+          const Range some{rows.begin + p * piece, std::min(rows.end, rows.begin + (p + 1) * piece)};
+          const MatrixView<T> part = K.view().rows_between(some.begin - rows.begin, some.end - rows.begin);
+          L.evaluate_definite(some, *columns, part);
+          keep_columns<T>(L, some, part, kept);
+        });
+        // Every thread a part of the sum, in the order of the rows.
+        parallel_for(space.threads(), (m + panel - 1) / panel, [&](int64_t p) {
+          if (stop.stop_requested()) return;
+          const int64_t from = p * panel, to = std::min(m, from + panel);
+          square.middleRows(from, to - from).setZero();
+          simd::gemm<T, T, double>(to - from, to, rows.size(), 1, {K.data() + from, 1, m}, {K.data(), m, 1},
+                                   square.row(from).data(), m);
+          for (int64_t i = from; i < to; ++i) std::copy_n(square.row(i).data(), i + 1, &out[size_t(i * (i + 1) / 2)]);
+        });
+      });
+  if (L.comm().any(stop.stop_requested())) throw Stopped();
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j <= i; ++j) square(i, j) = square(j, i) = lower[size_t(i * (i + 1) / 2 + j)];
+  return square;
 }
 
 }  // namespace
@@ -264,11 +264,12 @@ void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, Kept
   KeptColumns<T> all;
   std::merge(kept.indices.begin(), kept.indices.end(), columns.begin(), columns.end(), std::back_inserter(all.indices));
   all.values = Matrix<T>(L.rows().local_rows(), int64_t(all.indices.size()));
+  const auto block = L.take_columns(columns);
   L.rows().for_each_block(
       [&](int64_t, Range rows) {
         if (stop.stop_requested()) return;
         Matrix<T> K(rows.size(), int64_t(columns.size()));
-        L.evaluate_definite(rows, columns, K);
+        L.evaluate_definite(rows, *block, K);
         for (int64_t i = rows.begin; i < rows.end; ++i) {
           size_t old = 0, more = 0;
           const int64_t row = L.rows().own_rows().begin + i;
@@ -282,7 +283,7 @@ void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, Kept
         }
       },
       double(columns.size()) * 1000);
-  if (stop.stop_requested()) throw Stopped();
+  if (L.comm().any(stop.stop_requested())) throw Stopped();
   kept = std::move(all);
 }
 
@@ -322,9 +323,10 @@ std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmar
   const Normalized<T> K(affinity, std::vector<double>(size_t(affinity.rows().local_rows()), 1.0), 0);
   const std::vector<int64_t> chosen = choose_landmarks(K, landmarks, seed);
   const int64_t m = int64_t(chosen.size());
+  const auto columns = K.take_columns(chosen);
   const std::vector<double> sums = sum_over_blocks(affinity.rows(), m, [&](int64_t, Range rows, std::span<double> out) {
     Matrix<T> block(rows.size(), m);
-    K.evaluate_definite(rows, chosen, block);
+    K.evaluate_definite(rows, *columns, block);
     for (int64_t i = 0; i < block.rows(); ++i)
       for (int64_t j = 0; j < m; ++j) out[size_t(j)] += double(block(i, j));
   });

@@ -34,7 +34,7 @@ void NystromModel<T>::take_diagonals() {
       own_[size_t(i)] = sum;
     }
   });
-  if (!L_->all_degrees().variance.empty()) return;
+  if (L_->all_degrees().sampled()) return;
   const auto s = L_->inverse_root_degrees();
   Matrix<T> u(int64_t(s.size()), 1), image(u.rows(), 1);
   for (size_t i = 0; i < s.size(); ++i) u(int64_t(i), 0) = s[i] > 0 ? 1 / s[i] : T{};
@@ -46,25 +46,42 @@ void NystromModel<T>::take_diagonals() {
 template <class T>
 void NystromModel<T>::leave_out(const NeighbourGraph& graph) {
   left_out_ = &graph;
+  const RowSpace& space = L_->rows();
+  const int64_t own = space.local_rows(), first_row = space.own_rows().begin;
+  const auto number_of = [&](int64_t column) {
+    return column < own ? first_row + column : graph.others.rows()[size_t(column - own)];
+  };
   on_edges_.resize(graph.values.size());
-  L_->rows().for_each_block(
-      [&](int64_t, Range rows) {
-        std::vector<T> weighted(static_cast<size_t>(rank()));
-        for (int64_t i = rows.begin; i < rows.end; ++i) {
-          for (int64_t r = 0; r < rank(); ++r) weighted[size_t(r)] = T(basis_.values[size_t(r)]) * basis_.vectors(i, r);
-          for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e) {
-            const int64_t j = graph.columns[size_t(e)];
-            const T* row = basis_.vectors.row(j);
-            T sums[8] = {};  // one after the other would be slow
-            int64_t r = 0;
-            for (; r + 8 <= rank(); r += 8)
-              for (int64_t lane = 0; lane < 8; ++lane) sums[lane] += weighted[size_t(r + lane)] * row[r + lane];
-            for (; r < rank(); ++r) sums[0] += weighted[size_t(r)] * row[r];
-            on_edges_[size_t(e)] = std::accumulate(sums, sums + 8, -L_->flat(i, j));
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e)
+        on_edges_[size_t(e)] = -L_->flat(first_row + i, number_of(graph.columns[size_t(e)]));
+  });
+  // Some columns of Q at a time: rows of other ranks come along.
+  constexpr int64_t together = 80;
+  for (int64_t from = 0; from < rank(); from += together) {
+    const int64_t width = std::min(together, rank() - from);
+    const MatrixView<const T> Q = basis_.vectors.view().columns_between(from, from + width);
+    const Matrix<T> others = graph.others.fetch<T>(space.comm(), Q);
+    space.for_each_block(
+        [&](int64_t, Range rows) {
+          T weighted[together];
+          for (int64_t i = rows.begin; i < rows.end; ++i) {
+            for (int64_t r = 0; r < width; ++r) weighted[r] = T(basis_.values[size_t(from + r)]) * Q(i, r);
+            for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e) {
+              const int64_t j = graph.columns[size_t(e)];
+              const T* row = j < own ? Q.row(j) : others.row(j - own);
+              T sums[8] = {};  // one after the other would be slow
+              int64_t r = 0;
+              for (; r + 8 <= width; r += 8)
+                for (int64_t lane = 0; lane < 8; ++lane) sums[lane] += weighted[r + lane] * row[r + lane];
+              for (; r < width; ++r) sums[0] += weighted[r] * row[r];
+              on_edges_[size_t(e)] += std::accumulate(sums, sums + 8, T{});
+            }
           }
-        }
-      },
-      20.0 * double(rank()));
+        },
+        20.0 * double(width));
+  }
 }
 
 template <class T>

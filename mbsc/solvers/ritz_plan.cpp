@@ -71,7 +71,7 @@ int64_t worthwhile_batches(const Normalized<T>& L, int64_t landmarks, const Solv
   const int64_t n = L.n(), most = options.start == Start::random ? 8 : 4, columns = block_columns(n, options);
   if (options.passes && *options.passes < 1) return most;
   if (options.batch_size > 0 || options.iterations || options.start == Start::random) return most;
-  if (!L.all_degrees().variance.empty() || double(landmarks) < 5 * wanted_landmarks(L)) return most;
+  if (L.all_degrees().sampled() || double(landmarks) < 5 * wanted_landmarks(L)) return most;
   const double pass = double(n) * (L.cost_of_value() + double(columns) + 10);
   const double step = double(columns) * (25.0 * double(model_rank(n, columns)) + 120.0 * double(columns));
   return std::clamp<int64_t>(int64_t(pass / step), 1, most);
@@ -80,7 +80,7 @@ int64_t worthwhile_batches(const Normalized<T>& L, int64_t landmarks, const Solv
 template <class T>
 bool graph_may_start(const Normalized<T>& L, int64_t landmarks, const SolverOptions& options) {
   const Degrees& degrees = L.all_degrees();
-  return options.start == Start::automatic && degrees.graph && degrees.variance.empty() &&
+  return options.start == Start::automatic && degrees.graph && !degrees.sampled() &&
          wanted_landmarks(L) > 1.5 * double(landmarks);
 }
 

@@ -76,9 +76,11 @@ void check_options(Method method, int64_t n, const SolverOptions& options) {
   }
 }
 
+namespace {
+
 template <class T>
-EigenPairs<T> solve(Method method, const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
-  check_options(method, L.n(), options);
+EigenPairs<T> call_solver(Method method, const Normalized<T>& L, const SolverOptions& options,
+                          const Observer<T>& observer) {
   switch (method) {
     case Method::minibatch:
       return solve_minibatch(L, options, observer);
@@ -90,6 +92,20 @@ EigenPairs<T> solve(Method method, const Normalized<T>& L, const SolverOptions& 
       return solve_exact(L, options, observer);
   }
   throw InvalidInput("unknown method");
+}
+
+}  // namespace
+
+template <class T>
+EigenPairs<T> solve(Method method, const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer) {
+  check_options(method, L.n(), options);
+  if (L.comm().size() == 1) return call_solver(method, L, options, observer);
+  // Where ranks must stop together, they look at their tokens together, and not within a product.
+  SolverOptions together = options;
+  together.stop = {};
+  return call_solver<T>(method, L, together, [&](const Progress<T>& progress) {
+    return (!observer || observer(progress)) && !options.stop.stop_requested();
+  });
 }
 
 template EigenPairs<float> solve(Method, const Normalized<float>&, const SolverOptions&, const Observer<float>&);

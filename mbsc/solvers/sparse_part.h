@@ -14,6 +14,7 @@
 namespace mbsc {
 
 /// out += factor * (the matrix with these values on the edges of the graph) V. Rows of V that are zero cost little.
+/// Collective: rows of V that other ranks hold are fetched.
 template <class T>
 void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<const T> values, double factor,
                MatrixView<const T> V, MatrixView<T> out);
@@ -21,7 +22,7 @@ void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<con
 template <class T>
 class SparsePart {
  public:
-  /// `s` of every row. Space and graph must outlive this.
+  /// `s` of own rows. Space and graph must outlive this. Collective.
   SparsePart(const RowSpace& space, const NeighbourGraph& graph, std::span<const T> s);
 
   /// out += factor S V.

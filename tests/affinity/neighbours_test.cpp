@@ -48,7 +48,7 @@ TYPED_TEST(NeighboursOf, AreTheLargestEntriesOfEachRowAndOfEachColumn) {
       const Degrees degrees = A.degrees({}, {}, t);
       ASSERT_TRUE(degrees.graph);
       const NeighbourGraph& graph = *degrees.graph;
-      ASSERT_EQ(graph.n(), n);
+      ASSERT_EQ(graph.rows(), n);
       const Eigen::MatrixXd dense = dense_affinity(Points(X.view()), kernel);
       const auto expected = edges_of(dense, t);
       std::set<std::pair<int64_t, int64_t>> found;
@@ -108,7 +108,7 @@ TEST(Neighbours, EqualValuesGoByColumnAndZerosAreNone) {
   entries.offer(1, 2, 0.0f);
   EXPECT_EQ(entries.least()[1], 0);
   EXPECT_TRUE(std::isinf(entries.least()[6])) << "padding";
-  const NeighbourGraph graph = entries.graph();
+  const NeighbourGraph graph = entries.graph(RowSpace(6, 1));
   EXPECT_EQ(graph.starts, (std::vector<int64_t>{0, 2, 3, 3, 4, 4, 4}));
   EXPECT_EQ(graph.columns, (std::vector<int32_t>{1, 3, 0, 0}));
 }

@@ -104,7 +104,7 @@ TYPED_TEST(NormalizedOf, DefiniteBlocksAndProductsHaveTheSelfSimilarityOnTheDiag
     const MatrixXd K = dense_normalized(this->dense, regularization, 1.0);
     const std::vector<int64_t> columns{3, 40, 41, 42, 100, 149};
     Matrix<T> block(50, 6), square(6, 6), C = random_matrix<T>(6, 3, 4), product(n, 3);
-    L.evaluate_definite({20, 70}, columns, block);
+    L.evaluate_definite({20, 70}, *L.take_columns(columns), block);
     L.evaluate_definite_square(columns, square);
     L.multiply_definite_columns(columns, C, product, {});
     MatrixXd expected = MatrixXd::Zero(n, 3);

@@ -63,9 +63,51 @@ TEST(Comm, ExchangeMovesBytesAroundARingAtEveryDistance) {
         // The length depends on the sender: both ends know it.
         std::vector<int> send(static_cast<size_t>(comm.rank() + 1), comm.rank());
         std::vector<int> receive(static_cast<size_t>(from + 1), -1);
-        comm.exchange_bytes(std::as_bytes(std::span(send)), to, std::as_writable_bytes(std::span(receive)), from);
+        comm.exchange<int>(send, to, receive, from);
         EXPECT_EQ(receive, std::vector<int>(static_cast<size_t>(from + 1), from));
       }
+    });
+}
+
+TEST(Comm, MessagesOfAChannelKeepTheirOrderWhateverIsWaitedForFirst) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      const int to = (comm.rank() + 1) % size, from = (comm.rank() + size - 1) % size;
+      constexpr int count = 5;
+      std::vector<int> out, in(2 * count, -1);
+      for (int i = 0; i < 2 * count; ++i) out.push_back(100 * comm.rank() + i);
+      std::vector<std::unique_ptr<Comm::Pending>> receiving, sending;
+      for (int i = 0; i < 2 * count; ++i) receiving.push_back(comm.start_receive<int>({&in[size_t(i)], 1}, from, i % 2));
+      // The channels one after the other, asked for by turns, and the last first.
+      for (int channel = 0; channel < 2; ++channel)
+        for (int i = channel; i < 2 * count; i += 2) sending.push_back(comm.start_send<int>({&out[size_t(i)], 1}, to, channel));
+      for (auto at = receiving.rbegin(); at != receiving.rend(); ++at) (*at)->wait();
+      for (const auto& message : sending) message->wait();
+      for (int i = 0; i < 2 * count; ++i) EXPECT_EQ(in[size_t(i)], 100 * from + i);
+    });
+}
+
+TEST(Comm, AnyIsTrueWhereOneRankSaysSo) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      for (int one = 0; one < size; ++one) EXPECT_TRUE(comm.any(comm.rank() == one));
+      EXPECT_FALSE(comm.any(false));
+    });
+}
+
+TEST(Comm, TrafficCountsWhatComesFromOthers) {
+  for (const int size : sizes)
+    on_ranks(size, [&](const Comm& comm) {
+      const Traffic before = comm.traffic();
+      std::vector<double> values(10);
+      comm.gather<double>(values);
+      comm.broadcast(std::span<double>(values), size - 1);
+      std::vector<double> other(10);
+      comm.exchange<double>(values, (comm.rank() + 1) % size, other, (comm.rank() + size - 1) % size);
+      const Traffic after = comm.traffic();
+      const int64_t others = size - 1, root = comm.rank() == size - 1 ? 0 : 1, neighbours = size > 1 ? 1 : 0;
+      EXPECT_EQ(after.bytes - before.bytes, 80 * (others + (size > 1 ? root : 0) + neighbours));
+      EXPECT_EQ(after.messages - before.messages, others + (size > 1 ? root : 0) + neighbours);
     });
 }
 
@@ -93,8 +135,7 @@ TEST(Comm, LargeMessagesArriveWhole) {
           if (all[at] != r) FAIL() << "rank " << r << ", entry " << i;
       EXPECT_EQ(at, all.size());
       std::vector<int64_t> received(size_t(300'000 + (comm.rank() + 1) % size));
-      comm.exchange_bytes(std::as_bytes(std::span(mine)), (comm.rank() + size - 1) % size,
-                          std::as_writable_bytes(std::span(received)), (comm.rank() + 1) % size);
+      comm.exchange<int64_t>(mine, (comm.rank() + size - 1) % size, received, (comm.rank() + 1) % size);
       EXPECT_EQ(received.front(), (comm.rank() + 1) % size);
       EXPECT_EQ(received.back(), (comm.rank() + 1) % size);
     });

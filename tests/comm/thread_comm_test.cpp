@@ -64,7 +64,7 @@ TEST(SerialComm, IsOneRankWhoseCollectivesReturnWhatTheyAreGiven) {
   EXPECT_EQ(comm.broadcast<int>(5), 5);
   const std::vector<int> send{1, 2, 3};
   std::vector<int> receive(3);
-  comm.exchange_bytes(std::as_bytes(std::span(send)), 0, std::as_writable_bytes(std::span(receive)), 0);
+  comm.exchange<int>(send, 0, receive, 0);
   EXPECT_EQ(receive, send);
 }
 

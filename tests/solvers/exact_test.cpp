@@ -29,8 +29,8 @@ class Interrupted final : public Affinity<T> {
     if (++products_ == at_) throw Stopped();
     affinity_.multiply(V, out, stop);
   }
-  void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const override {
-    affinity_.evaluate(rows, columns, out);
+  std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const override {
+    return affinity_.take_columns(columns);
   }
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override {
     affinity_.evaluate_square(points, out);

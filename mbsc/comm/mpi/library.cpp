@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // libmbsc_mpi: Comm over MPI, the only file that includes <mpi.h>. Nothing of the library is linked into it.
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <exception>
+#include <thread>
 
 #include "mbsc/comm/mpi_world.h"
 #include "mbsc/version.h"
@@ -17,22 +21,28 @@ constexpr int64_t most_bytes = int64_t{1} << 30;
 
 class MpiWorld final : public World {
  public:
-  MpiWorld() {
+  /// `is_ours`: MPI was begun for this, and ends with it.
+  MpiWorld(MPI_Comm comm, bool is_ours) : is_ours_(is_ours) {
     // An error in MPI ends all ranks: that is its default, and there is nothing better to do.
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Comm_dup(comm, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
   ~MpiWorld() override {
-    // Closing is collective. Where an exception is on its way the others may be waiting in something else, for ever.
-    if (std::uncaught_exceptions() > exceptions_) end_all(1);
+    // Closing is collective. Where an exception is on its way the others may be waiting in something else, for ever; of
+    // ranks that are somebody else's he may know better.
+    if (std::uncaught_exceptions() > exceptions_) {
+      if (!is_ours_) return;
+      end_all(1);
+    }
     MPI_Comm_free(&comm_);
-    MPI_Finalize();
+    if (is_ours_) MPI_Finalize();
   }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
 
+ protected:
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine) const override {
     const auto own = int64_t(mine.size());
     std::vector<int64_t> sizes(static_cast<size_t>(size_));
@@ -63,19 +73,51 @@ class MpiWorld final : public World {
     });
   }
 
-  void exchange_bytes(std::span<const std::byte> send, int to, std::span<std::byte> receive, int from) const override {
-    // Either side may have more pieces than the other; each knows how many it awaits.
-    const auto longer = int64_t(std::max(send.size(), receive.size()));
-    for (int64_t at = 0; at == 0 || at < longer; at += most_bytes) {
-      const auto piece = [&](size_t size) { return int(std::clamp<int64_t>(int64_t(size) - at, 0, most_bytes)); };
-      const auto has = [&](size_t size) { return at == 0 || at < int64_t(size); };
-      MPI_Sendrecv(send.data() + at, piece(send.size()), MPI_BYTE, has(send.size()) ? to : MPI_PROC_NULL, tag,
-                   receive.data() + at, piece(receive.size()), MPI_BYTE, has(receive.size()) ? from : MPI_PROC_NULL, tag,
-                   comm_, MPI_STATUS_IGNORE);
-    }
+  std::unique_ptr<Pending> start_send_bytes(std::span<const std::byte> bytes, int to, int channel) const override {
+    auto requests = std::make_unique<Requests>();
+    for_each_piece(int64_t(bytes.size()), [&](int64_t at, int count) {
+      MPI_Isend(bytes.data() + at, count, MPI_BYTE, to, channel, comm_, requests->add());
+    });
+    return requests;
   }
 
-  void end_all(int exit_code) const override { MPI_Abort(MPI_COMM_WORLD, exit_code); }
+  std::unique_ptr<Pending> start_receive_bytes(std::span<std::byte> bytes, int from, int channel) const override {
+    auto requests = std::make_unique<Requests>();
+    for_each_piece(int64_t(bytes.size()), [&](int64_t at, int count) {
+      MPI_Irecv(bytes.data() + at, count, MPI_BYTE, from, channel, comm_, requests->add());
+    });
+    return requests;
+  }
+
+ public:
+  void end_all(int exit_code) const override { MPI_Abort(comm_, exit_code); }
+
+  bool meet(double seconds) const override {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(comm_, &request);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0;) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+  int sharing_processors() const override {
+    // Ranks of one machine, by their choice of processors.
+    MPI_Comm here = MPI_COMM_NULL;
+    MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
+    cpu_set_t mine;
+    CPU_ZERO(&mine);
+    sched_getaffinity(0, sizeof mine, &mine);
+    int count = 0, sharing = 0;
+    MPI_Comm_size(here, &count);
+    std::vector<cpu_set_t> all(static_cast<size_t>(count));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, here);
+    for (const cpu_set_t& other : all) sharing += CPU_EQUAL(&mine, &other) ? 1 : 0;
+    MPI_Comm_free(&here);
+    return sharing;
+  }
 
   std::string library() const override {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -86,7 +128,17 @@ class MpiWorld final : public World {
   }
 
  private:
-  static constexpr int tag = 1;
+  /// The pieces of one message.
+  class Requests final : public Pending {
+   public:
+    MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+    void wait() override {
+      for (MPI_Request& request : requests_) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+
+   private:
+    std::deque<MPI_Request> requests_;  // MPI may look at them where they are
+  };
 
   template <class Function>
   static void for_each_piece(int64_t size, const Function& function) {
@@ -95,6 +147,7 @@ class MpiWorld final : public World {
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  const bool is_ours_;
   const int exceptions_ = std::uncaught_exceptions();
 };
 
@@ -114,6 +167,14 @@ __attribute__((visibility("default"))) mbsc::World* mbsc_mpi_open() {
     MPI_Finalize();
     return nullptr;
   }
-  return new mbsc::MpiWorld();
+  return new mbsc::MpiWorld(MPI_COMM_WORLD, true);
+}
+
+__attribute__((visibility("default"))) mbsc::World* mbsc_mpi_join(void* communicator) {
+  int begun = 0, ended = 0, provided = 0;
+  if (MPI_Initialized(&begun) != MPI_SUCCESS || begun == 0) return nullptr;
+  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended != 0) return nullptr;
+  if (MPI_Query_thread(&provided) != MPI_SUCCESS || provided < MPI_THREAD_SERIALIZED) return nullptr;
+  return new mbsc::MpiWorld(*static_cast<MPI_Comm*>(communicator), false);
 }
 }
