@@ -62,6 +62,11 @@ void LargestEntries<T>::merge(LargestEntries& other, int64_t first) {
 }
 
 template <class T>
+void LargestEntries<T>::raise(const LargestEntries& other, int64_t first, int64_t rows) {
+  for (auto row = size_t(first); row < size_t(first + rows); ++row) least_[row] = std::max(least_[row], other.least_[row]);
+}
+
+template <class T>
 int64_t LargestEntries<T>::state_bytes(int64_t rows) const {
   return rows * (int64_t(sizeof(T)) + int64_t(sizeof(int32_t)) + 2 * each_ * int64_t(sizeof(Entry)));
 }

@@ -45,6 +45,10 @@ class LargestEntries {
   /// depend on the thresholds that the other one began with, as long as they were not above those here.
   void merge(LargestEntries& other, int64_t first);
 
+  /// From now on only what is above the thresholds of another list of the same rows, which `merge` will bring together
+  /// with this one.
+  void raise(const LargestEntries& other, int64_t first, int64_t rows);
+
   /// What there is of rows [first, first + rows), as bytes for another rank.
   int64_t state_bytes(int64_t rows) const;
   void write_state(int64_t first, int64_t rows, std::byte* to) const;

@@ -244,6 +244,12 @@ class SymmetricPass {
       t.offer_context = &offers;
     }
     simd::run(operands_.task, t);
+    if (offers.rows && distance == 0) {
+      // What the block's own pairs rule out of the list of its rows need not come into that of its columns, which is
+      // still empty.
+      const std::lock_guard lock(slot.mutex);
+      operands_.column_largest->raise(*offers.rows, I.begin, I.size());
+    }
     // Rows of this block are this thread's own until the strip is done.
     add_panels(work.row_out, width, operands_.row_sums.rows_between(I.begin, I.end));
   }
