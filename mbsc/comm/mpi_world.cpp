@@ -91,7 +91,9 @@ std::unique_ptr<World> open_world() {
 
 std::unique_ptr<World> join_world(void* communicator) {
   std::unique_ptr<World> world(symbol<MbscMpiJoin>(load_library(), "mbsc_mpi_join")(communicator));
-  if (!world) throw std::runtime_error("MPI has not begun, or has no support of threads");
+  if (!world) throw std::runtime_error(fmt::format(
+        "the MPI that {} was built with has not begun: the communicator is of another MPI, or without support of threads",
+        file_name));
   return world;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mbsc/linalg/reduce.h"
+#include "mbsc/simd/nearest.h"
 
 namespace mbsc {
 namespace {
@@ -63,48 +64,103 @@ struct Assignment<T>::Movement {
 };
 
 template <class T>
-Assignment<T>::Assignment(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded)
+Assignment<T>::Assignment(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
+                          bool may_search)
     : space_(space),
       rows_(rows),
       excluded_(excluded),
+      may_search_(may_search),
       slack_(static_cast<T>(rows.cols + 8) * std::numeric_limits<T>::epsilon()),
-      labels_(rows.rows, -1),
-      upper_(rows.rows, infinity<T>),
-      lower_(rows.rows, T{0}) {}
+      labels_(rows.rows, -1) {}
 
 template <class T>
-int64_t Assignment<T>::update(const Matrix<double>& centers) {
-  const int64_t clusters = centers.rows();
-  const CenterTile<T> tile(centers);
-  Matrix<T> before = std::exchange(centers_, rounded<T>(centers));
-  const Movement movement(before, centers_, slack_);
-
-  const std::vector<double> sums =
-      sum_over_blocks(space_, clusters + 1, [&](int64_t, Range block, std::span<double> out) {
-        std::vector<T> distances(tile.padded());
-        for (int64_t i = block.begin; i < block.end; ++i) {
-          if (!excluded_.empty() && excluded_[i]) continue;
-          const int32_t label = labels_[i];
-          if (label < 0 || !keeps_label(i, movement)) search(i, tile, distances);
-          out[labels_[i]] += 1;
-          out[clusters] += labels_[i] != label;
-        }
-      });
-  counts_.assign(sums.begin(), sums.end() - 1);
-  return static_cast<int64_t>(sums.back());
+inline bool Assignment<T>::keeps_label(int64_t row, int32_t own, const Movement& movement) {
+  constexpr T up = 1 + 2 * std::numeric_limits<T>::epsilon();
+  constexpr T down = 1 - 2 * std::numeric_limits<T>::epsilon();
+  const T upper = (upper_[row] + movement.own[own]) * up, lower = (lower_[row] - movement.others[own]) * down;
+  const T bound = std::max(lower, movement.half_gap[own]);
+  lower_[row] = lower;
+  upper_[row] = upper;
+  if (upper * (1 + slack_) < bound) return true;
+  const T distance = std::sqrt(loose_squared_distance(rows_.row(row), centers_.row(own), rows_.cols)) * (1 + slack_);
+  upper_[row] = distance;
+  return distance * (1 + slack_) < bound;
 }
 
 template <class T>
-bool Assignment<T>::keeps_label(int64_t row, const Movement& movement) {
-  constexpr T up = 1 + 2 * std::numeric_limits<T>::epsilon();
-  constexpr T down = 1 - 2 * std::numeric_limits<T>::epsilon();
-  const int32_t own = labels_[row];
-  upper_[row] = (upper_[row] + movement.own[own]) * up;
-  lower_[row] = (lower_[row] - movement.others[own]) * down;
-  const T bound = std::max(lower_[row], movement.half_gap[own]);
-  if (upper_[row] * (1 + slack_) < bound) return true;
-  upper_[row] = std::sqrt(loose_squared_distance(rows_.row(row), centers_.row(own), rows_.cols)) * (1 + slack_);
-  return upper_[row] * (1 + slack_) < bound;
+bool Assignment<T>::searches_all(int64_t clusters) const {
+  // A search costs as much as bounds do at a few hundred differences (measured); and transposed rows shall be few.
+  return may_search_ && rows_.cols * clusters <= 400 && rows_.rows * rows_.cols <= int64_t{1} << 20;
+}
+
+template <class T>
+void Assignment<T>::transpose_rows() {
+  constexpr int64_t each = simd::rows_of_group;
+  groups_.resize(size_t((rows_.rows + each - 1) / each * each * rows_.cols));
+  for (int64_t i = 0; i < rows_.rows; ++i) {
+    T* to = groups_.data() + i / each * each * rows_.cols + i % each;
+    for (int64_t f = 0; f < rows_.cols; ++f) to[f * each] = rows_.row(i)[f];
+  }
+}
+
+template <class T>
+int64_t Assignment<T>::update(const Matrix<double>& centers) {
+  counts_.resize(size_t(centers.rows()));
+  return searches_all(centers.rows()) ? update_by_search(centers) : update_by_bounds(centers);
+}
+
+template <class T>
+int64_t Assignment<T>::count(const std::vector<double>& changes) {
+  for (size_t c = 0; c < counts_.size(); ++c) counts_[c] += static_cast<int64_t>(changes[c]);
+  return static_cast<int64_t>(changes.back());
+}
+
+template <class T>
+int64_t Assignment<T>::update_by_search(const Matrix<double>& centers) {
+  constexpr int64_t each = simd::rows_of_group;
+  const int64_t clusters = centers.rows();
+  if (groups_.empty()) transpose_rows();
+  const Matrix<T> target = rounded<T>(centers);
+  return count(sum_over_blocks(space_, clusters + 1, [&](int64_t, Range block, std::span<double> out) {
+    // Blocks begin with a group.
+    const int64_t groups = (block.size() + each - 1) / each;
+    std::vector<int32_t> found(size_t(groups * each));
+    simd::find_nearest<T>(groups_.data() + block.begin * rows_.cols, groups, rows_.cols, target.data(), clusters,
+                          found.data());
+    for (int64_t i = block.begin; i < block.end; ++i) {
+      const int32_t before = labels_[i], now = found[size_t(i - block.begin)];
+      if (before == now || (!excluded_.empty() && excluded_[i])) continue;
+      labels_[i] = now;
+      if (before >= 0) out[before] -= 1;
+      out[now] += 1;
+      out[clusters] += 1;
+    }
+  }));
+}
+
+template <class T>
+int64_t Assignment<T>::update_by_bounds(const Matrix<double>& centers) {
+  const int64_t clusters = centers.rows();
+  const CenterTile<T> tile(centers);
+  if (upper_.empty()) {
+    upper_.assign(size_t(rows_.rows), infinity<T>);
+    lower_.assign(size_t(rows_.rows), T{0});
+  }
+  Matrix<T> before = std::exchange(centers_, rounded<T>(centers));
+  const Movement movement(before, centers_, slack_);
+  return count(sum_over_blocks(space_, clusters + 1, [&](int64_t, Range block, std::span<double> out) {
+    std::vector<T> distances(tile.padded());
+    for (int64_t i = block.begin; i < block.end; ++i) {
+      if (!excluded_.empty() && excluded_[i]) continue;
+      const int32_t label = labels_[i];
+      if (label >= 0 && keeps_label(i, label, movement)) continue;
+      search(i, tile, distances);
+      if (labels_[i] == label) continue;
+      if (label >= 0) out[label] -= 1;
+      out[labels_[i]] += 1;
+      out[clusters] += 1;
+    }
+  }));
 }
 
 template <class T>
@@ -130,6 +186,7 @@ void Assignment<T>::move(int64_t row, int32_t from, int32_t to) {
   if (!space_.own_rows().contains(row)) return;
   const int64_t local = row - space_.own_rows().begin;
   labels_[local] = to;
+  if (upper_.empty()) return;
   upper_[local] = infinity<T>;
   lower_[local] = 0;
 }

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, model_file
+from . import _core, model_file, ranks
 from .points import FLOATS, as_they_lie
 from .progress import Observer, Stage
 from .sklearn_versions import validate_data
@@ -199,25 +199,35 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.block_size = block_size
         self.basis_size = basis_size
 
-    def fit(self, X, y=None) -> "MiniBatchSpectralClustering":
+    def fit(self, X, y=None, *, comm=None) -> "MiniBatchSpectralClustering":
         """Cluster the points.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) where precomputed
         y : ignored
+        comm : mpi4py communicator or None, default=None
+            Its ranks share the points: each passes its own rows (any number) as ``X``, and finds their ``labels_``,
+            ``embedding_`` and ``degrees_``; everything else is of the whole. Collective. The same bits for any number of
+            ranks. ``predict`` then needs :meth:`collect`.
 
         Returns
         -------
         self : the fitted estimator; where it was interrupted it is as it was before.
         """
         before = vars(self).copy()
-        observer = Observer.wanted(self.verbose, self.callback)
+        observer = Observer.wanted(self.verbose, self.callback) if comm is None or comm.rank == 0 else None
         try:
-            X = self._validated(X, reset=True)
-            seed = self._draw_seed()
-            found = _core.cluster(X, self._library_options(seed), observer)
-            self._take(X, found, seed)
+            if comm is None:
+                X, seed = self._validated(X, reset=True), self._draw_seed()
+                found = _core.cluster(X, self._library_options(seed), observer)
+            else:
+                X, seed = self._validated_on(comm, X)
+                options = self._library_options(seed)
+                if self.n_jobs is None:
+                    options["threads"] = 0  # ranks that have the same CPUs share them
+                found = _core.cluster(X, options, observer, ranks.address_of(comm))
+            self._take(X, found, seed, comm)
         except BaseException:
             vars(self).clear()
             vars(self).update(before)
@@ -229,6 +239,31 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             worst = "unknown" if self.residuals_ is None else f"{self.residuals_.max():.1e}"
             warnings.warn(f"{self.status_} before the tolerance was met: the largest residual is {worst}, "
                           f"tol={self.tol}", ConvergenceWarning, stacklevel=2)
+        return self
+
+    def collect(self, comm, root: int = 0) -> "MiniBatchSpectralClustering":
+        """After ``fit(X, comm=comm)``: the points and results of all ranks on one, which can then predict and save.
+
+        Collective. The root needs memory for all points; the estimators of the other ranks stay as they are.
+
+        Parameters
+        ----------
+        comm : the communicator of ``fit``
+        root : int, default=0
+        """
+        check_is_fitted(self)
+        if not self._model.get("is_part"):
+            raise ValueError("collect() goes with fit(X, comm=comm) on several ranks; this estimator has all there is")
+        if self.affinity == "precomputed":
+            raise ValueError("collect() goes with points, not with a precomputed affinity")
+        for name in ("labels_", "embedding_", "degrees_"):
+            rows = ranks.rows_on(comm, getattr(self, name), root)
+            if rows is not None:
+                setattr(self, name, rows)
+        points = ranks.rows_on(comm, self._model["points"], root)
+        if points is not None:
+            self._model = {name: value for name, value in self._model.items() if name != "is_part"}
+            self._model["points"] = points
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -282,6 +317,18 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return as_they_lie(validate_data(self, X, reset=reset, dtype=FLOATS, order=None,
                                          ensure_min_samples=2 if reset else 1))
 
+    def _validated_on(self, comm, X) -> tuple[np.ndarray, int]:
+        """As _validated() and _draw_seed(), on ranks that share the points; errors and seed are those of all."""
+        def validated():
+            ranks.address_of(comm)
+            rows = validate_data(self, X, reset=True, dtype=FLOATS, order=None, ensure_min_samples=0)
+            options = self._library_options(0)
+            return as_they_lie(rows), {name: options[name] for name in sorted(options) if name != "threads"}
+
+        points, options = ranks.agree(comm, validated)
+        ranks.require_equal(comm, options)
+        return points, comm.bcast(self._draw_seed())
+
     def _draw_seed(self) -> int:
         if isinstance(self.random_state, numbers.Integral):
             return int(self.random_state)
@@ -292,7 +339,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                  for name, value in self.get_params(deep=False).items() if name not in PYTHON_ONLY}
         return {**given, "seed": seed, "threads": threads_for(self.n_jobs)}
 
-    def _take(self, X: np.ndarray, found: dict, seed: int) -> None:
+    def _take(self, X: np.ndarray, found: dict, seed: int, comm=None) -> None:
         """The attributes, and what predict() needs, as the parameters are now."""
         self.labels_ = found["labels"]
         self.embedding_ = found["embedding"]
@@ -307,17 +354,21 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.summary_ = json.loads(found["summary"])
         self._model = {"points": X, "affinity": self.affinity, "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": float(self.regularization), "embedding_scale": self.embedding_scale}
-        if self.affinity == "precomputed":  # only while the matrix is at hand
+        if comm is not None and comm.size > 1:
+            self._model["is_part"] = True
+        elif self.affinity == "precomputed":  # only while the matrix is at hand
             self._model["row_hashes"] = _core.hash_rows(X)
             self._find_extension()
             del self._model["points"]
 
     def _library_model(self) -> dict:
-        model = {name: value for name, value in self._model.items() if name != "seed"}
+        model = {name: value for name, value in self._model.items() if name not in ("seed", "is_part")}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
 
     def _find_extension(self) -> None:
+        if self._model.get("is_part"):
+            raise ValueError("this rank has a part of the points only: collect(comm) brings them together on one rank")
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(

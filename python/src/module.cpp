@@ -19,6 +19,7 @@
 #include "mbsc/affinity/rectangular_product.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
+#include "mbsc/comm/mpi_world.h"
 #include "mbsc/metrics/normalized_cut.h"
 #include "mbsc/metrics/scores.h"
 #include "mbsc/option_words.h"
@@ -50,21 +51,39 @@ nb::dict columns_of(const std::vector<TraceEntry>& trace) {
   return columns;
 }
 
-nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer) {
-  struct Call {
-    Points points;
-    ClusterOptions options;
-    Clustering result;
-  };
-  const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), {}});
-  run_interruptible(std::move(observer), {nb::cast(X)}, [call](const StopToken& stop, const StageObserver& observe) {
+/// One call of cluster(); `points` are those of this rank, n is of all.
+struct Call {
+  Points points;
+  ClusterOptions options;
+  int64_t n = 0;
+  Clustering result;
+
+  void run(const Comm& comm, const StageObserver& observe) {
+    n = 0;
+    for (const int64_t rows : comm.gather<int64_t>(std::span<const int64_t>(&points.rows, 1))) n += rows;
+    result = cluster(points, options, comm, observe);
+  }
+};
+
+/// `communicator` is the address of an MPI_Comm, whose ranks share the points; null where there are no ranks.
+nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer, uintptr_t communicator) {
+  const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), 0, {}});
+  const auto work = [call, communicator](const StopToken& stop, const StageObserver& observe) {
     call->options.stop = stop;
-    call->result = cluster(call->points, call->options, observe);
+    if (communicator == 0) {
+      call->run(serial_comm(), observe);
+    } else {
+      const std::unique_ptr<World> world = join_world(reinterpret_cast<void*>(communicator));
+      if (call->options.threads == 0)
+        call->options.threads = std::max(1, default_threads() / world->sharing_processors());
+      call->run(*world, observe);
+    }
     call->options.stop = {};
-  });
+  };
+  run_interruptible(std::move(observer), {nb::cast(X)}, work);
   Clustering& c = call->result;
   nb::dict found;
-  found["summary"] = summary_json(call->points.rows, call->points.features, call->options, c);
+  found["summary"] = summary_json(call->n, call->points.features, call->options, c);
   found["labels"] = to_numpy(std::vector<int64_t>(c.labels.begin(), c.labels.end()));
   found["embedding"] = to_numpy(std::move(c.embedding));
   found["eigenvalues"] = to_numpy(std::move(c.eigenvalues));
@@ -212,7 +231,7 @@ NB_MODULE(_core, m) {
       "simd_level", [] { return std::string(simd_level()); }, "The SIMD level in use: AVX2, ...");
   m.def("default_threads", &default_threads, "The threads a run takes unless told.");
   m.def("cluster", &run_cluster, "X"_a.noconvert(), "options"_a, "observer"_a.none() = nb::none(),
-        "The whole flow; a dictionary of results.");
+        "communicator"_a = 0, "The whole flow; a dictionary of results.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
         "seed"_a, "threads"_a = 0, "How the eigenvectors extend to new points: k x k.");
   m.def("predict", &run_predict, "model"_a, "X"_a.noconvert(), "threads"_a = 0, "Labels and rows of the embedding.");

@@ -13,30 +13,41 @@ class AssignmentOf : public ::testing::Test {};
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(AssignmentOf, Precisions);
 
+struct Way {
+  int64_t clusters, columns;
+  bool may_search;  ///< by bounds where not
+};
+std::vector<Way> ways() {
+  std::vector<Way> all;
+  for (const int64_t clusters : {1, 2, 7, 33})
+    for (const int64_t columns : {1, 3, 16})
+      for (const bool may_search : {false, true}) all.push_back({clusters, columns, may_search});
+  return all;
+}
+
 TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {
   using T = TypeParam;
   const Random random(2, Stream::test);
-  for (const int64_t clusters : {1, 2, 7, 33})
-    for (const int64_t columns : {1, 3, 16}) {
-      const Matrix<T> rows = make_clouds<T>(3000, columns, 5, 0.2);
-      const RowSpace space(rows.rows(), 1);
-      Assignment<T> assignment(space, rows, {});
-      Matrix<double> centers = make_clouds<double>(clusters, columns, 5, 0.2);
-      std::vector<int32_t> before(rows.rows(), -1);
-      for (int step = 0; step < 25; ++step) {
-        const int64_t changed = assignment.update(centers);
-        const std::vector<int32_t> expected = nearest_centers(rows, centers);
-        ASSERT_EQ(assignment.labels(), expected);
-        ASSERT_EQ(assignment.counts(), cluster_sizes(expected, clusters));
-        int64_t differing = 0;
-        for (size_t i = 0; i < expected.size(); ++i) differing += expected[i] != before[i];
-        ASSERT_EQ(changed, differing);
-        before = expected;
-        // Fading steps, with a leap in between: bounds must survive both.
-        const double step_size = step % 9 == 8 ? 1 : 0.1 / (1 + step);
-        for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] += step_size * random.normal(step, i);
-      }
+  for (const auto& [clusters, columns, may_search] : ways()) {
+    const Matrix<T> rows = make_clouds<T>(3001, columns, 5, 0.2);
+    const RowSpace space(rows.rows(), 1);
+    Assignment<T> assignment(space, rows, {}, may_search);
+    Matrix<double> centers = make_clouds<double>(clusters, columns, 5, 0.2);
+    std::vector<int32_t> before(rows.rows(), -1);
+    for (int step = 0; step < 25; ++step) {
+      const int64_t changed = assignment.update(centers);
+      const std::vector<int32_t> expected = nearest_centers(rows, centers);
+      ASSERT_EQ(assignment.labels(), expected);
+      ASSERT_EQ(assignment.counts(), cluster_sizes(expected, clusters));
+      int64_t differing = 0;
+      for (size_t i = 0; i < expected.size(); ++i) differing += expected[i] != before[i];
+      ASSERT_EQ(changed, differing);
+      before = expected;
+      // Fading steps, with a leap in between: bounds must survive both.
+      const double step_size = step % 9 == 8 ? 1 : 0.1 / (1 + step);
+      for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] += step_size * random.normal(step, i);
     }
+  }
 }
 
 TYPED_TEST(AssignmentOf, TiesGoToTheLowestNumber) {
@@ -47,11 +58,14 @@ TYPED_TEST(AssignmentOf, TiesGoToTheLowestNumber) {
   const Random random(3, Stream::test);
   for (int64_t i = 0; i < rows.size(); ++i) rows.data()[i] = static_cast<T>(random.below(5, i));
   const RowSpace space(rows.rows(), 1);
-  Assignment<T> assignment(space, rows, {});
-  for (int step = 0; step < 20; ++step) {
-    for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] = static_cast<double>(random.below(5, step + 1, i));
-    assignment.update(centers);
-    ASSERT_EQ(assignment.labels(), nearest_centers(rows, centers));
+  for (const bool may_search : {false, true}) {
+    Assignment<T> assignment(space, rows, {}, may_search);
+    for (int step = 0; step < 20; ++step) {
+      for (int64_t i = 0; i < centers.size(); ++i)
+        centers.data()[i] = static_cast<double>(random.below(5, step + 1, i));
+      assignment.update(centers);
+      ASSERT_EQ(assignment.labels(), nearest_centers(rows, centers));
+    }
   }
 }
 
@@ -60,13 +74,15 @@ TYPED_TEST(AssignmentOf, AMovedRowIsSearchedAnew) {
   const Matrix<T> rows = make_clouds<T>(300, 4, 3, 0.01);
   const Matrix<double> centers = make_clouds<double>(3, 4, 3, 0);
   const RowSpace space(rows.rows(), 1);
-  Assignment<T> assignment(space, rows, {});
-  assignment.update(centers);
-  assignment.move(30, 0, 1);
-  EXPECT_EQ(assignment.labels()[30], 1);
-  EXPECT_EQ(assignment.counts(), (std::vector<int64_t>{99, 101, 100}));
-  EXPECT_EQ(assignment.update(centers), 1);
-  EXPECT_EQ(assignment.labels()[30], 0);
+  for (const bool may_search : {false, true}) {
+    Assignment<T> assignment(space, rows, {}, may_search);
+    assignment.update(centers);
+    assignment.move(30, 0, 1);
+    EXPECT_EQ(assignment.labels()[30], 1);
+    EXPECT_EQ(assignment.counts(), (std::vector<int64_t>{99, 101, 100}));
+    EXPECT_EQ(assignment.update(centers), 1);
+    EXPECT_EQ(assignment.labels()[30], 0);
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ import program  # noqa: E402
 from program import PROGRAM, ProgramTest  # noqa: E402
 
 ON_RANKS = pathlib.Path(__file__).resolve().parent / "on_ranks"
-RANKS = (2, 3, 4, 7)
+RANKS = tuple(int(count) for count in os.environ.get("MBSC_RANKS", "2,3,4,7").split(","))
 KILLS = int(os.environ.get("MBSC_KILLS", "4"))
 
 
@@ -207,7 +207,8 @@ class FailureTest(RanksTest):
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             self.fail("the others wait for the one that has failed")
-        self.assertEqual(process.returncode, 2, stderr.decode())
+        # That of the rank, 2, with Open MPI; that of those it has ended, with MPICH.
+        self.assertNotEqual(process.returncode, 0, stderr.decode())
         self.assertIn("mbsc: rank 1: out of memory", stderr.decode())
         self.assertEqual(self.files(), ["limited", "points.csv"])
 
