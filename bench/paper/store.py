@@ -2,6 +2,7 @@
 """Measurements that are kept: one file a part, one entry a measurement, each with what was asked for, the machine and
 the commit. What is there and was asked for in the same words is not measured again."""
 import json
+import time
 
 import shared
 
@@ -25,10 +26,12 @@ class Store:
         request = json.loads(json.dumps(request))
         if key not in kept or kept[key]["request"] != request:
             print(f"{part}: {key}", flush=True)
+            start = time.monotonic()
             result = function(request)
+            seconds = round(time.monotonic() - start, 1)
             kept = self.read(part)
             kept[key] = {"request": request, "commit": shared.commit(*SOURCES), "machine": shared.machine(),
-                         "result": result}
+                         "seconds": seconds, "result": result}
             self.folder.mkdir(parents=True, exist_ok=True)
             unfinished = self.path(part).with_suffix(".part")
             unfinished.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
