@@ -26,10 +26,11 @@
 namespace mbsc::cli {
 namespace {
 
-/// Where labels go when nobody said: standard output, or a file beside the reader of a terminal.
-std::string labels_path(const ClusterFlags& flags) {
+/// Where labels go when nobody said: standard output, or a file beside the reader of a terminal. Whether there is one, ranks
+/// cannot tell: some mpirun shows them a terminal in any case.
+std::string labels_path(const ClusterFlags& flags, const Comm& comm) {
   if (flags.labels) return *flags.labels;
-  if (isatty(STDOUT_FILENO) == 0) return "-";
+  if (comm.size() == 1 && isatty(STDOUT_FILENO) == 0) return "-";
   if (flags.input == "-") return "labels.txt";
   std::filesystem::path name = std::filesystem::path(flags.input).filename();
   while (name.has_extension()) name = name.stem();
@@ -79,14 +80,14 @@ void write_embedding(const std::string& path, const Matrix<float>& own, const Co
 int threads_of(const ClusterFlags& flags, const Comm& comm) {
   if (flags.threads > 0) return flags.threads;
   const auto* world = dynamic_cast<const World*>(&comm);
-  return world ? std::max(1, default_threads() / world->sharing_processors()) : default_threads();
+  return default_threads(world ? world->sharing_processors() : 1);
 }
 
 int run(const ClusterFlags& flags, const Comm& comm) {
   const Stopwatch clock;
   const bool is_first = comm.rank() == 0, talks = is_first && !flags.quiet;
   const StopToken stop = stop_on_interrupt();
-  const std::string labels = labels_path(flags);
+  const std::string labels = labels_path(flags, comm);
   agree(comm, [&] {
     if (!is_first) return;
     check_writable(labels);

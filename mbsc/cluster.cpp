@@ -2,6 +2,7 @@
 #include "mbsc/cluster.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/metrics/normalized_cut.h"
 #include "mbsc/shared_points.h"
+#include "mbsc/simd_level.h"
 #include "mbsc/solvers/krylov_sizes.h"
 #include "mbsc/solvers/nystrom_basis.h"
 #include "mbsc/solvers/ritz_plan.h"
@@ -80,11 +82,23 @@ void check(const Points& points, const ClusterOptions& options, const RowSpace& 
   require(distinct >= k, "only {} distinct points; cannot make {} clusters", distinct, k);
 }
 
-void check_memory(int64_t bytes, const Comm& comm) {
-  // Of ranks on one machine each sees all that is available; whether they fit together is not known here.
+void check_memory(int64_t of_this_rank, const Comm& comm) {
+  // Of ranks on one machine each sees all that is available; whether they fit together is not known here. All decide alike.
+  const auto bytes = int64_t(largest_of_all(comm, double(of_this_rank)));
   const auto available = int64_t(-largest_of_all(comm, -double(available_memory_bytes())));
   require(bytes <= available, "this needs about {:.1f} GiB beside the points, but only {:.1f} GiB are available",
           double(bytes) / double(1 << 30), double(available) / double(1 << 30));
+}
+
+/// Ranks repeat small algebra and go by its last bits: they must have the same.
+void check_simd_levels(const Comm& comm) {
+  std::array<char, 16> mine{};
+  const std::string level = simd_level();
+  std::copy_n(level.begin(), std::min(level.size(), mine.size() - 1), mine.begin());
+  const auto all = comm.gather<std::array<char, 16>>(std::span<const std::array<char, 16>>(&mine, 1));
+  for (const auto& other : all)
+    require(other == all.front(), "ranks must have the same SIMD level; there are {} and {} (MBSC_SIMD sets a lower one)",
+            all.front().data(), other.data());
 }
 
 KernelKind kernel_kind(AffinityKind kind) {
@@ -198,6 +212,7 @@ Clustering cluster(const Points& points, const ClusterOptions& options, const Co
                    const StageObserver& observer) {
   if (comm.size() == 1) return cluster(points, options, observer);
   const int threads = options.threads > 0 ? options.threads : default_threads();
+  check_simd_levels(comm);
   const SharedPoints shared(points, comm);
   const RowBalance& balance = shared.balance();
   Clustering result = cluster_shares(shared.points(), options, RowSpace(balance.n(), threads, comm), observer);
@@ -423,11 +438,13 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   const int64_t share = std::min(n, (blocks.count() + ranks - 1) / ranks * blocks.block_rows());
   const int64_t replicated = ranks > 1 ? 40 * n : 0;
   const int64_t together = turns_together(blocks, features, 4);
-  const int64_t on_the_way = ranks > 1 ? 4 * together * (8 * features + 8 * block + 300) : 0;
+  const int64_t on_the_way = ranks > 1 ? 5 * together * (8 * features + 8 * block + 300) : 0;
+  // Sums of columns wait on a rank that is neither the first nor the last of their way.
+  const int64_t waiting = ranks > 2 ? share * std::max<int64_t>(16 + 17 * neighbours_kept(n), 4 * block) : 0;
   const int64_t of_thread = 4 * (features + (2 + together) * block);
   const int64_t tiles = blocks.block_rows() * (2 * together * features * 4 + on_the_way + threads * of_thread);
   const int64_t vectors = 8 + 8 + 8 + 4 + 4 + 4 + 1;  // degrees twice and squares, roots, labels, flags
-  const int64_t fixed = square * 8 + tiles + replicated;
+  const int64_t fixed = square * 8 + tiles + replicated + waiting;
   if (options.degrees != DegreeKind::sampled) {
     const bool graph = starts_from_neighbours(choose_method(n, features, options), options);
     // The graph with what each edge has in L and in the model; as much while it is collected.

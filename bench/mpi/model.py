@@ -59,8 +59,9 @@ def traffic_of_iteration(n, features, columns, batch, ranks):
 
 
 def traffic_of_product(n, features, columns, ranks):
-    """Bytes that come to all ranks in one full product: column blocks go down the ring with coordinates, right-hand
-    sides and sums, and home with their sums (mbsc/affinity/symmetric_pass.h); whether anybody was asked to stop."""
+    """Bytes that come to all ranks in one full product: coordinates and right-hand sides of a column block come from its
+    home to every rank that meets it, its sums go from one of them to the next, and home
+    (mbsc/affinity/symmetric_pass.h); whether anybody was asked to stop."""
     blocks, rows = block_count(n), block_rows(n)
     whole = lambda size: -(-size // 64) * 64  # noqa: E731
     total = ranks * (ranks - 1)
@@ -109,7 +110,7 @@ def seconds_of_product(machine, network, n, features, columns, ranks):
     if ranks == 1:
         return compute, 0.0, 0.0
     blocks = block_count(n)
-    strips = max(1, (blocks // ranks + blocks // 2) // min(4, max(1, blocks // ranks)))
+    strips = max(1, (blocks // ranks + blocks // 2) // min(4, max(1, blocks // ranks // 2)))
     moved = traffic_of_product(n, features, columns, ranks) / ranks * network.seconds_per_byte
     # Down the ring hop by hop at its beginning, and home; and the flag.
     rounds = ranks / 2 + 1 + 2 * levels(ranks)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass over all pairs of points, each kernel value evaluated once and used on both sides (pair_ring.h says in which
-// order). Rows stay with their rank; columns go around the ranks block by block, with what was summed for them so far, so
-// that a rank holds a few blocks of other ranks at a time, never their whole share.
+// order). Rows stay with their rank; columns come block by block from the ranks they belong to, and what was summed for them
+// so far from the rank that has met them before, so that a rank holds a few blocks of others at a time, never their share.
 // Cost: n^2/2 kernel values over all ranks. Bytes that come to a rank: n/2 rows of coordinates, right-hand sides and sums.
 #pragma once
 
@@ -15,13 +15,13 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <vector>
 
 #include "mbsc/affinity/neighbours.h"
 #include "mbsc/affinity/packing.h"
 #include "mbsc/affinity/pair_ring.h"
+#include "mbsc/affinity/ring_errands.h"
 #include "mbsc/affinity/tile_cache.h"
 #include "mbsc/base/stop_token.h"
 #include "mbsc/linalg/row_space.h"
@@ -61,6 +61,8 @@ class SymmetricPass {
         operands_(operands),
         ring_(blocks_.count()),
         own_(space.own_blocks()),
+        errands_(ring_, blocks_, comm_.rank(), comm_.size(),
+                 turns_together(blocks_, points_.features, int64_t(sizeof(T)))),
         first_row_(space.own_rows().begin) {}
 
   /// The kernel values evaluated. Incomplete where it was asked to stop. `progress` hears the share that is done, from the
@@ -71,18 +73,10 @@ class SymmetricPass {
     progress_ = &progress;
     caller_ = std::this_thread::get_id();
     for (int64_t i = own_.begin; i < own_.end; ++i) all_tiles_ += ring_.reach_of_row(i) + 1;
-    next_ = neighbour(1);
-    previous_ = neighbour(-1);
-    // A column must have left the rank before its strip, not within it.
-    int64_t together = turns_together(blocks_, points_.features, int64_t(sizeof(T)));
-    if (next_ != comm_.rank())
-      for (int rank = 0; rank < comm_.size(); ++rank)
-        if (const int64_t theirs = blocks_.blocks_of_rank(rank, comm_.size()).size(); theirs > 0)
-          together = std::min(together, theirs);
-    strips_ = cut_into_strips(ring_, own_, together);
+    strips_ = cut_into_strips(ring_, own_, errands_.together());
     slots_.resize(2);
-    for (auto& slot : slots_) slot = std::make_unique<Slot>(together);
-    if (next_ == comm_.rank())
+    for (auto& slot : slots_) slot = std::make_unique<Slot>(errands_.together());
+    if (errands_.is_alone())
       work_through(strips_, threads);
     else
       travel(threads);
@@ -99,9 +93,9 @@ class SymmetricPass {
     MatrixView<Sum> sums;
     LargestEntries<T>* largest = nullptr;
     int64_t first = 0;     ///< of its rows in `largest`
-    AlignedVector<std::byte> bytes;  ///< where all of this is, if it came from another rank
+    AlignedVector<std::byte> bytes, sum_bytes;  ///< where all of this is, if it came from other ranks
     LargestEntries<T> came_with;
-    std::unique_ptr<Comm::Pending> message;
+    std::unique_ptr<Comm::Pending> message, sum_message;
   };
   struct Packing {
     simd::Packed<T> points;
@@ -139,14 +133,6 @@ class SymmetricPass {
   };
 
   int64_t outs() const { return operands_.row_sums.cols; }
-
-  /// The next rank that holds rows, up or down the ring.
-  int neighbour(int step) const {
-    int rank = comm_.rank();
-    do rank = (rank + step + comm_.size()) % comm_.size();
-    while (blocks_.blocks_of_rank(rank, comm_.size()).size() == 0);
-    return rank;
-  }
 
   /// Whether any column needs coordinates.
   bool needs_points() const { return operands_.kept == nullptr || operands_.kept->tiles() < ring_.tiles(); }
@@ -290,63 +276,117 @@ class SymmetricPass {
     queue.run(threads);
   }
 
-  // Between ranks. A message has, one after the other and each from a whole number of cache lines on: coordinates,
-  // right-hand sides (of products), sums, largest entries; what goes home has the last two.
-  enum Channel { onward, home };
-  struct Layout {
-    int64_t coordinates = 0, rhs = 0, sums = 0, largest = 0, end = 0;
-  };
-  Layout layout(int64_t rows, bool goes_home) const {
-    const auto whole = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
+  // Between ranks. A column block comes to a rank in two messages: its coordinates and right-hand sides from its home, where
+  // they are all the time, and its sums and largest entries from the rank that has met it last; in the end these go home.
+  // Ranks go through strips of the same number side by side, and what a strip needs is sent, and awaited, one strip before:
+  // a rank holds coordinates of two strips of others. Sums wait on the rank that made them until the next one wants them,
+  // no more than there are in a rank's share. So nobody waits for a message that its sender cannot have sent, nor for one
+  // to be taken by somebody who has to wait for this rank first, whether or not the transport keeps what is sent.
+  enum class Channel { operands, sums, home };
+
+  static int64_t whole(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+  int64_t coordinate_bytes(int64_t rows) const {
     const int64_t value = points_.type == ScalarType::float32 ? 4 : 8;
-    Layout at;
-    at.rhs = goes_home || !needs_points() ? 0 : whole(rows * points_.features * value);
-    const bool has_rhs = !goes_home && operands_.task == simd::Task::multiply;
-    at.sums = at.rhs + (has_rhs ? whole(rows * operands_.V.cols * int64_t(sizeof(T))) : 0);
-    at.largest = at.sums + whole(rows * outs() * int64_t(sizeof(Sum)));
-    at.end = at.largest + (operands_.row_largest ? whole(operands_.row_largest->state_bytes(rows)) : 0);
-    return at;
+    return needs_points() ? whole(rows * points_.features * value) : 0;
+  }
+  int64_t operand_bytes(int64_t rows) const {  // ones need not travel
+    const bool has_rhs = operands_.task == simd::Task::multiply;
+    return coordinate_bytes(rows) + (has_rhs ? whole(rows * operands_.V.cols * int64_t(sizeof(T))) : 0);
+  }
+  int64_t largest_at(int64_t rows) const { return whole(rows * outs() * int64_t(sizeof(Sum))); }
+  int64_t sum_bytes(int64_t rows) const {
+    return largest_at(rows) + (operands_.row_largest ? whole(operands_.row_largest->state_bytes(rows)) : 0);
   }
 
-  /// Columns that another rank will send.
-  std::unique_ptr<Columns> expect(int64_t turn) const {
-    auto c = std::make_unique<Columns>();
-    c->rows = blocks_.block(ring_.column_of(turn));
-    const int64_t rows = c->rows.size();
-    const Layout at = layout(rows, false);
-    c->bytes.resize(size_t(at.end));
-    std::byte* bytes = c->bytes.data();
-    c->points = points_;
-    c->points.data = bytes;
-    c->points.rows = rows;
-    c->points.row_stride = points_.features;
-    c->points.feature_stride = 1;
-    // Ones need not travel.
-    const T* rhs = operands_.task == simd::Task::multiply ? reinterpret_cast<const T*>(bytes + at.rhs) : ones_.data();
-    c->V = {rhs, rows, operands_.V.cols};
-    c->sums = {reinterpret_cast<Sum*>(bytes + at.sums), rows, outs()};
-    if (operands_.row_largest) {
-      c->came_with = LargestEntries<T>(rows, operands_.row_largest->each());
-      c->largest = &c->came_with;
+  struct Sent {
+    AlignedVector<std::byte> bytes;
+    std::unique_ptr<Comm::Pending> message;
+  };
+
+  /// Columns of others that a strip of this rank needs.
+  void expect(int64_t strip) {
+    const Range turns = errands_.turns_of_strip(own_, strip);
+    for (int64_t turn = turns.begin; turn < turns.end; ++turn) {
+      if (!errands_.is_foreign(own_, turn)) continue;
+      const int64_t block = ring_.column_of(turn);
+      auto c = std::make_unique<Columns>();
+      c->rows = blocks_.block(block);
+      const int64_t rows = c->rows.size();
+      c->bytes.resize(size_t(operand_bytes(rows)));
+      c->sum_bytes.resize(size_t(sum_bytes(rows)));
+      c->points = points_;
+      c->points.data = c->bytes.data();
+      c->points.rows = rows;
+      c->points.row_stride = points_.features;
+      c->points.feature_stride = 1;
+      const std::byte* rhs = c->bytes.data() + coordinate_bytes(rows);
+      c->V = {operands_.task == simd::Task::multiply ? reinterpret_cast<const T*>(rhs) : ones_.data(), rows,
+              operands_.V.cols};
+      c->sums = {reinterpret_cast<Sum*>(c->sum_bytes.data()), rows, outs()};
+      if (operands_.row_largest) {
+        c->came_with = LargestEntries<T>(rows, operands_.row_largest->each());
+        c->largest = &c->came_with;
+      }
+      if (!c->bytes.empty()) c->message = receive(c->bytes, errands_.home_of(block), Channel::operands);
+      c->sum_message = receive(c->sum_bytes, errands_.next(), Channel::sums);
+      travelling_[turn] = std::move(c);
     }
-    c->message = comm_.start_receive(std::span<std::byte>(c->bytes), next_, onward);
-    return c;
   }
 
-  void take(Columns& c) const {
-    c.message->wait();
-    if (c.largest) c.came_with.read_state(0, c.rows.size(), c.bytes.data() + layout(c.rows.size(), false).largest);
+  void take(const Strip& strip) {
+    for (int64_t turn = strip.turns.begin; turn < strip.turns.end; ++turn) {
+      const auto arriving = travelling_.find(turn);
+      if (arriving == travelling_.end()) continue;
+      Columns& c = *arriving->second;
+      if (c.message) c.message->wait();
+      c.sum_message->wait();
+      if (c.largest) c.came_with.read_state(0, c.rows.size(), c.sum_bytes.data() + largest_at(c.rows.size()));
+    }
   }
 
-  /// The columns as bytes, for the next rank or for the one they come from.
-  AlignedVector<std::byte> pack_message(const Columns& c, bool goes_home) const {
-    const int64_t rows = c.rows.size();
-    const Layout at = layout(rows, goes_home);
-    AlignedVector<std::byte> bytes(static_cast<size_t>(at.end));
-    if (at.rhs > at.coordinates) copy_coordinates(c.points, bytes.data());
-    if (at.sums > at.rhs) copy_rows<T>(c.V, bytes.data() + at.rhs);
-    copy_rows<Sum>(c.sums, bytes.data() + at.sums);
-    if (c.largest) c.largest->write_state(c.first, rows, bytes.data() + at.largest);
+  void send(AlignedVector<std::byte> bytes, int to, Channel channel, std::vector<Sent>& sent) const {
+    sent.push_back({std::move(bytes), nullptr});
+    sent.back().message = comm_.start_send(std::span<const std::byte>(sent.back().bytes), to, int(channel));
+  }
+  std::unique_ptr<Comm::Pending> receive(AlignedVector<std::byte>& bytes, int from, Channel channel) const {
+    return comm_.start_receive(std::span<std::byte>(bytes), from, int(channel));
+  }
+
+  /// Coordinates and right-hand sides of own columns, for that strip of others.
+  void send_operands(int64_t strip, std::vector<Sent>& sent) const {
+    if (strip >= errands_.strips()) return;
+    for (const auto& errand : errands_.outgoing(strip)) {
+      const Columns c = own_columns(errand.block);
+      AlignedVector<std::byte> bytes(static_cast<size_t>(operand_bytes(c.rows.size())));
+      if (bytes.empty()) continue;
+      if (needs_points()) copy_coordinates(c.points, bytes.data());
+      if (operands_.task == simd::Task::multiply) copy_rows<T>(c.V, bytes.data() + coordinate_bytes(c.rows.size()));
+      send(std::move(bytes), errand.rank, Channel::operands, sent);
+    }
+  }
+
+  /// Sums that the rank below needs in that strip, as far as they are ready: those of turns before `done`.
+  void send_sums(int64_t strip, int64_t done, std::vector<Sent>& sent) {
+    const int below = errands_.previous();
+    const Range rows = errands_.blocks_of(below), turns = errands_.turns_of_strip(rows, strip);
+    for (int64_t turn = std::max(turns.begin, next_to_send_); turn < turns.end; ++turn) {
+      if (!errands_.is_foreign(rows, turn)) continue;
+      const int64_t block = ring_.column_of(turn), here = errands_.turn_of(own_, block);
+      if (here >= done) return;
+      next_to_send_ = turn + 1;
+      if (const auto waiting = waiting_.find(here); waiting != waiting_.end()) {
+        send(std::move(waiting->second), below, Channel::sums, sent);
+        waiting_.erase(waiting);
+      } else {
+        send(pack_sums(own_columns(block)), below, Channel::sums, sent);
+      }
+    }
+  }
+
+  AlignedVector<std::byte> pack_sums(const Columns& c) const {
+    AlignedVector<std::byte> bytes(static_cast<size_t>(sum_bytes(c.rows.size())));
+    copy_rows<Sum>(c.sums, bytes.data());
+    if (c.largest) c.largest->write_state(c.first, c.rows.size(), bytes.data() + largest_at(c.rows.size()));
     return bytes;
   }
   template <class Value>
@@ -365,79 +405,72 @@ class SymmetricPass {
                                        : copy(static_cast<const double*>(points.data));
   }
 
-  struct Sent {
-    AlignedVector<std::byte> bytes;
-    std::unique_ptr<Comm::Pending> message;
-  };
+  /// After a strip: columns of others that have met their last row go home, the sums of the others wait.
+  void put_away(const Strip& strip, std::vector<Sent>& sent) {
+    for (int64_t turn = strip.turns.begin; turn < strip.turns.end; ++turn) {
+      const auto arrived = travelling_.find(turn);
+      if (arrived == travelling_.end()) continue;
+      Columns& c = *arrived->second;
+      const int64_t block = ring_.column_of(turn), rows = c.rows.size();
+      if (c.largest) c.largest->write_state(0, rows, c.sum_bytes.data() + largest_at(rows));
+      if (turn - ring_.reach_of_column(block) >= own_.begin)
+        send(std::move(c.sum_bytes), errands_.home_of(block), Channel::home, sent);
+      else
+        waiting_[turn] = std::move(c.sum_bytes);
+      travelling_.erase(arrived);
+    }
+  }
 
-  int home_of(int64_t block) const { return blocks_.rank_of_block(block, comm_.size()); }
+  using Returns = std::vector<std::pair<int64_t, Sent>>;
+  Returns expect_home(int64_t strip) const {
+    Returns returns;
+    for (const auto& errand : errands_.returning(strip)) {
+      Sent coming{AlignedVector<std::byte>(size_t(sum_bytes(blocks_.block(errand.block).size()))), nullptr};
+      coming.message = receive(coming.bytes, errand.rank, Channel::home);
+      returns.emplace_back(errand.block, std::move(coming));
+    }
+    return returns;
+  }
+
+  void come_home(Returns& returns) const {
+    for (auto& [block, coming] : returns) {
+      coming.message->wait();
+      const Columns own = own_columns(block);
+      const auto* sums = reinterpret_cast<const Sum*>(coming.bytes.data());
+      for (int64_t i = 0; i < own.sums.rows; ++i) std::copy_n(sums + i * outs(), outs(), own.sums.row(i));
+      if (own.largest)
+        own.largest->read_state(own.first, own.rows.size(), coming.bytes.data() + largest_at(own.rows.size()));
+    }
+  }
 
   void travel(int threads) {
     if (operands_.task != simd::Task::multiply) ones_.assign(size_t(blocks_.block_rows()), T{1});
-    // What own columns come home with, from the rank of the last row they meet.
-    std::vector<std::pair<int64_t, Sent>> coming;
-    for (int64_t block = own_.begin; block < own_.end; ++block) {
-      const int last = home_of((block - ring_.reach_of_column(block) + ring_.blocks()) % ring_.blocks());
-      if (last == comm_.rank()) continue;
-      Sent sent{AlignedVector<std::byte>(size_t(layout(blocks_.block(block).size(), true).end)), nullptr};
-      sent.message = comm_.start_receive(std::span<std::byte>(sent.bytes), last, home);
-      coming.emplace_back(block, std::move(sent));
-    }
-    const auto await = [&](const Strip& strip) {
-      for (int64_t turn = std::max(strip.turns.begin, own_.end); turn < strip.turns.end; ++turn)
-        if (ring_.rows_of_turn(own_, turn).size() > 0) travelling_[turn] = expect(turn);
+    std::deque<std::vector<Sent>> sent;
+    std::deque<Returns> returns;
+    const auto finish_oldest = [&] {
+      for (Sent& message : sent.front()) message.message->wait();
+      sent.pop_front();
+      come_home(returns.front());
+      returns.pop_front();
     };
-    std::deque<std::vector<Sent>> under_way;
-    await(strips_.front());
-    for (size_t s = 0; s < strips_.size(); ++s) {
-      const Strip& strip = strips_[s];
-      if (s + 1 < strips_.size()) await(strips_[s + 1]);
-      for (int64_t turn = strip.turns.begin; turn < strip.turns.end; ++turn)
-        if (const auto arriving = travelling_.find(turn); arriving != travelling_.end()) take(*arriving->second);
-      work_through({&strip, 1}, threads);
-      under_way.emplace_back();
-      for (int64_t turn = strip.turns.begin; turn < strip.turns.end; ++turn) send_on(turn, under_way.back());
-      if (under_way.size() > 2) finish(under_way);
-    }
-    while (!under_way.empty()) finish(under_way);
-    for (auto& [block, sent] : coming) {
-      sent.message->wait();
-      come_home(block, sent.bytes.data());
-    }
-  }
-
-  void finish(std::deque<std::vector<Sent>>& under_way) const {
-    for (Sent& sent : under_way.front()) sent.message->wait();
-    under_way.pop_front();
-  }
-
-  void send_on(int64_t turn, std::vector<Sent>& sent) {
-    const int64_t block = ring_.column_of(turn);
-    const bool goes_home = turn - ring_.reach_of_column(block) >= own_.begin;
-    const auto arrived = travelling_.find(turn);
-    if (arrived == travelling_.end()) {
-      if (goes_home || turn >= own_.end) return;  // it never left, or nobody here met it
-      sent.push_back({pack_message(own_columns(block), false), nullptr});
-    } else {
-      Columns& c = *arrived->second;
-      if (goes_home) {
-        sent.push_back({pack_message(c, true), nullptr});
-      } else {
-        if (c.largest) c.largest->write_state(0, c.rows.size(), c.bytes.data() + layout(c.rows.size(), false).largest);
-        sent.push_back({std::move(c.bytes), nullptr});
+    int64_t done = own_.begin;
+    for (int64_t s = 0; s < errands_.strips(); ++s) {
+      expect(s + 1);
+      returns.push_back(expect_home(s));
+      sent.emplace_back();
+      send_operands(s + 1, sent.back());
+      send_sums(s + 1, done, sent.back());
+      if (s < int64_t(strips_.size())) {
+        const Strip& strip = strips_[size_t(s)];
+        take(strip);
+        work_through({&strip, 1}, threads);
+        put_away(strip, sent.back());
+        done = strip.turns.end;
+        send_sums(s + 1, done, sent.back());
       }
-      travelling_.erase(arrived);
+      if (sent.size() > 2) finish_oldest();
     }
-    sent.back().message = comm_.start_send(std::span<const std::byte>(sent.back().bytes),
-                                           goes_home ? home_of(block) : previous_, goes_home ? home : onward);
-  }
-
-  void come_home(int64_t block, const std::byte* bytes) const {
-    const Columns own = own_columns(block);
-    const Layout at = layout(own.rows.size(), true);
-    const auto* sums = reinterpret_cast<const Sum*>(bytes + at.sums);
-    for (int64_t i = 0; i < own.sums.rows; ++i) std::copy_n(sums + i * outs(), outs(), own.sums.row(i));
-    if (own.largest) own.largest->read_state(own.first, own.rows.size(), bytes + at.largest);
+    while (!sent.empty()) finish_oldest();
   }
 
   const RowBlocks& blocks_;
@@ -448,11 +481,13 @@ class SymmetricPass {
   const PassOperands<T, Sum>& operands_;
   const PairRing ring_;
   const Range own_;
+  const RingErrands errands_;
   const int64_t first_row_;
-  int next_ = 0, previous_ = 0;
   std::vector<Strip> strips_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::map<int64_t, std::unique_ptr<Columns>> travelling_;  ///< by turn
+  std::map<int64_t, std::unique_ptr<Columns>> travelling_;   ///< by turn
+  std::map<int64_t, AlignedVector<std::byte>> waiting_;      ///< sums, by turn
+  int64_t next_to_send_ = 0;                                 ///< turn of the rank below
   std::vector<T> ones_;
   const StopToken* stop_ = nullptr;
   const std::function<void(double)>* progress_ = nullptr;

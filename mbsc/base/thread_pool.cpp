@@ -194,7 +194,7 @@ int control_group_cpus(const char* root) {
   return int(std::ceil(std::min(least, 1e6)));
 }
 
-int default_threads() {
+int default_threads(int sharing) {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
     int asked = 0;
     std::from_chars(text, text + std::strlen(text), asked);  // the first of a list
@@ -206,7 +206,7 @@ int default_threads() {
   if (sched_getaffinity(0, sizeof set, &set) == 0) cpus = CPU_COUNT(&set);
 #endif
   if (const int quota = control_group_cpus(); quota > 0) cpus = std::min(cpus, quota);
-  return std::max(1, cpus);
+  return std::max(1, cpus / sharing);
 }
 
 }  // namespace mbsc

@@ -21,8 +21,8 @@ void run_on_threads(int threads, int64_t count, void (*body)(void* context, int6
 bool inside_parallel_loop();
 
 /// How many threads a run takes unless told: OMP_NUM_THREADS; else the CPUs this process may use, by its affinity mask
-/// and by the quota of its control group (cpu.max), at least one.
-int default_threads();
+/// and by the quota of its control group (cpu.max), divided among the processes that share them, at least one.
+int default_threads(int sharing = 1);
 
 /// The quota of control groups in CPUs, rounded up; 0 = none. `root` is where /proc and /sys are (for tests).
 int control_group_cpus(const char* root = "");

@@ -69,7 +69,7 @@ class Comm {
   }
 
   /// Messages of one channel between two ranks (which may be the same one) are received in the order in which they were
-  /// sent; sizes are known to both ends.
+  /// sent; sizes are known to both ends. Sending may be done only when the other one has asked for it.
   template <class T>
   std::unique_ptr<Pending> start_send(std::span<const T> values, int to, int channel = 0) const {
     return start_send_bytes(std::as_bytes(values), to, channel);

@@ -90,7 +90,7 @@ inline bool Assignment<T>::keeps_label(int64_t row, int32_t own, const Movement&
 template <class T>
 bool Assignment<T>::searches_all(int64_t clusters) const {
   // A search costs as much as bounds do at a few hundred differences (measured); and transposed rows shall be few.
-  return may_search_ && rows_.cols * clusters <= 400 && rows_.rows * rows_.cols <= int64_t{1} << 20;
+  return may_search_ && rows_.cols * clusters <= 400 && space_.n() * rows_.cols <= int64_t{1} << 20;
 }
 
 template <class T>

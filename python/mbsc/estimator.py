@@ -223,10 +223,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                 found = _core.cluster(X, self._library_options(seed), observer)
             else:
                 X, seed = self._validated_on(comm, X)
-                options = self._library_options(seed)
-                if self.n_jobs is None:
-                    options["threads"] = 0  # ranks that have the same CPUs share them
-                found = _core.cluster(X, options, observer, ranks.address_of(comm))
+                address = ranks.address_of(comm)
+                options = {**self._library_options(seed), "threads": threads_for(self.n_jobs, _core.threads_of_rank(address))}
+                found = _core.cluster(X, options, observer, address)
             self._take(X, found, seed, comm)
         except BaseException:
             vars(self).clear()
@@ -251,19 +250,22 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         comm : the communicator of ``fit``
         root : int, default=0
         """
-        check_is_fitted(self)
-        if not self._model.get("is_part"):
-            raise ValueError("collect() goes with fit(X, comm=comm) on several ranks; this estimator has all there is")
-        if self.affinity == "precomputed":
-            raise ValueError("collect() goes with points, not with a precomputed affinity")
-        for name in ("labels_", "embedding_", "degrees_"):
-            rows = ranks.rows_on(comm, getattr(self, name), root)
-            if rows is not None:
+        def part() -> dict:
+            check_is_fitted(self)
+            if self.affinity == "precomputed":
+                raise ValueError("collect() goes with points, not with a precomputed affinity")
+            if comm.size > 1 and self._part is None:
+                raise ValueError("collect() goes with fit(X, comm=comm); this estimator was fitted without")
+            return self._part
+
+        mine = ranks.agree(comm, part)
+        if comm.size == 1:
+            return self
+        whole = {name: ranks.rows_on(comm, rows, root) for name, rows in mine.items()}
+        if comm.rank == root:
+            self._model = {**self._model, "points": whole.pop("points")}
+            for name, rows in whole.items():
                 setattr(self, name, rows)
-        points = ranks.rows_on(comm, self._model["points"], root)
-        if points is not None:
-            self._model = {name: value for name, value in self._model.items() if name != "is_part"}
-            self._model["points"] = points
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -323,11 +325,12 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             ranks.address_of(comm)
             rows = validate_data(self, X, reset=True, dtype=FLOATS, order=None, ensure_min_samples=0)
             options = self._library_options(0)
-            return as_they_lie(rows), {name: options[name] for name in sorted(options) if name != "threads"}
+            compared = {name: options[name] for name in sorted(options) if name != "threads"}
+            return as_they_lie(rows), self._draw_seed(), {"the number of features": rows.shape[1], **compared}
 
-        points, options = ranks.agree(comm, validated)
-        ranks.require_equal(comm, options)
-        return points, comm.bcast(self._draw_seed())
+        points, seed, compared = ranks.agree(comm, validated)
+        ranks.require_equal(comm, compared)
+        return points, comm.bcast(seed)
 
     def _draw_seed(self) -> int:
         if isinstance(self.random_state, numbers.Integral):
@@ -354,21 +357,25 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.summary_ = json.loads(found["summary"])
         self._model = {"points": X, "affinity": self.affinity, "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": float(self.regularization), "embedding_scale": self.embedding_scale}
+        self._part = None
         if comm is not None and comm.size > 1:
-            self._model["is_part"] = True
+            self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
+            del self._model["points"]
         elif self.affinity == "precomputed":  # only while the matrix is at hand
             self._model["row_hashes"] = _core.hash_rows(X)
             self._find_extension()
             del self._model["points"]
 
     def _library_model(self) -> dict:
-        model = {name: value for name, value in self._model.items() if name not in ("seed", "is_part")}
+        model = {name: value for name, value in self._model.items() if name != "seed"}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
 
     def _find_extension(self) -> None:
-        if self._model.get("is_part"):
-            raise ValueError("this rank has a part of the points only: collect(comm) brings them together on one rank")
+        if self._part is not None and "points" not in self._model:
+            how = ("what predict() needs of a precomputed affinity is not to be had" if self.affinity == "precomputed"
+                   else "collect(comm) brings them together on one rank")
+            raise ValueError(f"this rank has a part of the points only: {how}")
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(

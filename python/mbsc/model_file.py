@@ -93,4 +93,5 @@ def load(path) -> "MiniBatchSpectralClustering":
     if header["feature_names_in"]:
         estimator.feature_names_in_ = np.array(header["feature_names_in"], dtype=object)
     estimator._model = {**header["model"], **{name: arrays[name] for name in MODEL_ARRAYS if name in arrays}}
+    estimator._part = None
     return estimator

@@ -35,10 +35,10 @@ def agree(comm, work):
     return result
 
 
-def require_equal(comm, options: dict) -> None:
-    """Refuses options that are not the same on all ranks. Collective."""
-    first = comm.bcast(options)
-    different = sorted(name for name in options if repr(options[name]) != repr(first.get(name)))
+def require_equal(comm, values: dict) -> None:
+    """Refuses what is not the same on all ranks. Collective."""
+    first = comm.bcast(values)
+    different = sorted(name for name in values if repr(values[name]) != repr(first.get(name)))
     for rank, names in enumerate(comm.allgather(different)):
         if names:
             raise ValueError(f"parameters must be the same on all ranks; rank {rank} has another "

@@ -16,10 +16,11 @@ def openmp_limit() -> int | None:
     return min(limits) if limits else None
 
 
-def threads_for(n_jobs: int | None) -> int:
-    """None: the CPUs of this process within the limits of threadpoolctl. -1: all CPUs; -2: all but one. n: n."""
+def threads_for(n_jobs: int | None, most: int | None = None) -> int:
+    """None: the CPUs of this process, or `most`, within the limits of threadpoolctl. -1: all CPUs; -2: all but one. n: n."""
     if n_jobs is None:
-        return min(default_threads(), openmp_limit() or default_threads())
+        most = most or default_threads()
+        return min(most, openmp_limit() or most)
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None or a whole number other than 0; got {n_jobs!r}")
     return int(n_jobs) if n_jobs > 0 else max(1, default_threads() + 1 + int(n_jobs))

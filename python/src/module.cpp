@@ -73,10 +73,7 @@ nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object obser
     if (communicator == 0) {
       call->run(serial_comm(), observe);
     } else {
-      const std::unique_ptr<World> world = join_world(reinterpret_cast<void*>(communicator));
-      if (call->options.threads == 0)
-        call->options.threads = std::max(1, default_threads() / world->sharing_processors());
-      call->run(*world, observe);
+      call->run(*join_world(reinterpret_cast<void*>(communicator)), observe);
     }
     call->options.stop = {};
   };
@@ -95,6 +92,12 @@ nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object obser
   found["status"] = to_string(c.status);
   found["history"] = columns_of(c.trace);
   return found;
+}
+
+/// Collective: threads of this rank where ranks that have the same processors share them.
+int run_threads_of_rank(uintptr_t communicator) {
+  const nb::gil_scoped_release release;
+  return default_threads(join_world(reinterpret_cast<void*>(communicator))->sharing_processors());
 }
 
 /// Views of the arrays in a dictionary, which are to be kept as long as the work on them takes.
@@ -229,7 +232,9 @@ NB_MODULE(_core, m) {
   m.attr("__version__") = version;
   m.def(
       "simd_level", [] { return std::string(simd_level()); }, "The SIMD level in use: AVX2, ...");
-  m.def("default_threads", &default_threads, "The threads a run takes unless told.");
+  m.def(
+      "default_threads", [] { return default_threads(); }, "The threads a run takes unless told.");
+  m.def("threads_of_rank", &run_threads_of_rank, "communicator"_a, "The same for a rank; collective.");
   m.def("cluster", &run_cluster, "X"_a.noconvert(), "options"_a, "observer"_a.none() = nb::none(),
         "communicator"_a = 0, "The whole flow; a dictionary of results.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,

@@ -62,6 +62,21 @@ TEST(RanksOfAnAffinity, FullProductsHaveTheSameBits) {
         {kind, 0.5});
 }
 
+/// Many blocks a rank, each of more bytes than a transport takes without a receiver: nobody may wait for one that waits.
+TEST(RanksOfAnAffinity, PassesOfManyLongMessagesEnd) {
+  const int64_t n = 2048, d = 40;
+  const Matrix<float> X = sample(n, d), V = random_matrix<float>(n, 20, 2);
+  expect_same_bits_for_every_layout(n, [&](const RowSpace& space) {
+    const Matrix<float> part = own_part(space, X);
+    const KernelAffinity<float> A(own_points(space, part), {KernelKind::rbf, 0.05}, space);
+    Matrix<float> out(space.local_rows(), 20);
+    A.multiply(own_part(space, V), out, {});
+    std::vector<double> all = space.comm().gather<double>(A.degrees({}, {}, 16).sum);
+    for (const float value : all_rows(space, out)) all.push_back(value);
+    return all;
+  });
+}
+
 TEST(RanksOfAnAffinity, ProductsWithColumnsHaveTheSameBits) {
   expect_same_bits([](KernelAffinity<float>& A) {
     std::vector<int64_t> columns;

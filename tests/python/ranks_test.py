@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from mbsc import MiniBatchSpectralClustering
+from mbsc import MiniBatchSpectralClustering, _core
 
 pytest.importorskip("mpi4py")
 if "MBSC_MPI_LIBRARY" not in os.environ:
@@ -62,7 +62,7 @@ try:
     raise SystemExit("a rank that has a part of the points cannot predict")
 except ValueError as error:
     assert "collect" in str(error)
-model.collect(comm)
+model.collect(comm, root=comm.size - 1).collect(comm)  # as often as one likes
 if comm.rank == 0:
     np.savez("found.npz", labels=model.labels_, embedding=model.embedding_, values=model.eigenvalues_,
              predicted=model.predict(new), transformed=model.transform(new))
@@ -85,12 +85,30 @@ seeds = comm.allgather(model.summary_["seed"])
 assert seeds[0] == seeds[1], seeds
 print("threads", model.summary_["threads"])
 """)
-    assert out.split() == ["threads", str(max(1, len(os.sched_getaffinity(0)) // 2))] * 2
+    cpus = _core.default_threads()
+    expected = cpus if "OMP_NUM_THREADS" in os.environ else max(1, cpus // 2)
+    assert out.split() == ["threads", str(expected)] * 2
+
+
+def test_ranks_may_have_different_numbers_of_threads(folder):
+    run(folder, 2, """
+model = MiniBatchSpectralClustering(3, random_state=0, n_jobs=None if comm.rank == 0 else 2).fit(mine, comm=comm)
+assert model.collect(comm).labels_ is not None
+""")
+
+
+def test_one_rank_is_as_good_as_none(folder):
+    run(folder, 1, """
+model = MiniBatchSpectralClustering(3, random_state=0).fit(X, comm=comm).collect(comm)
+assert (model.predict(X) == MiniBatchSpectralClustering(3, random_state=0).fit(X).predict(X)).all()
+""")
 
 
 @pytest.mark.parametrize("change, words", [
     ("mine = np.where(comm.rank == 1, np.nan, mine)", "NaN"),
     ("mine = mine[:, :2 + comm.rank]", "features"),
+    ("mine = mine[:0, :2] if comm.rank == 0 else mine", "features"),
+    ("parameters['random_state'] = 'no' if comm.rank == 0 else 1", "no"),
     ("parameters['n_clusters'] = 3 + comm.rank", "n_clusters|clusters"),
     ("parameters['n_clusters'] = 10**6", "1000000"),
     ("parameters['gamma'] = 'wide'", "gamma"),

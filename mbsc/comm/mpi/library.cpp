@@ -82,7 +82,7 @@ class MpiWorld final : public World {
   }
 
   std::unique_ptr<Pending> start_receive_bytes(std::span<std::byte> bytes, int from, int channel) const override {
-    auto requests = std::make_unique<Requests>();
+    auto requests = std::make_unique<Requests>(true);
     for_each_piece(int64_t(bytes.size()), [&](int64_t at, int count) {
       MPI_Irecv(bytes.data() + at, count, MPI_BYTE, from, channel, comm_, requests->add());
     });
@@ -131,12 +131,22 @@ class MpiWorld final : public World {
   /// The pieces of one message.
   class Requests final : public Pending {
    public:
+    explicit Requests(bool receives = false) : receives_(receives) {}
+    /// Where an error has come in between nobody waits, and the bytes are about to go: nothing shall be written there.
+    ~Requests() override {
+      for (MPI_Request& request : requests_) {
+        if (request == MPI_REQUEST_NULL) continue;
+        if (receives_) MPI_Cancel(&request);
+        MPI_Request_free(&request);
+      }
+    }
     MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
     void wait() override {
       for (MPI_Request& request : requests_) MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 
    private:
+    const bool receives_;
     std::deque<MPI_Request> requests_;  // MPI may look at them where they are
   };
 
