@@ -355,14 +355,14 @@ class SymmetricPass {
   /// Coordinates and right-hand sides of own columns, for that strip of others.
   void send_operands(int64_t strip, std::vector<Sent>& sent) const {
     if (strip >= errands_.strips()) return;
-    for (const auto& errand : errands_.outgoing(strip)) {
-      const Columns c = own_columns(errand.block);
-      AlignedVector<std::byte> bytes(static_cast<size_t>(operand_bytes(c.rows.size())));
-      if (bytes.empty()) continue;
-      if (needs_points()) copy_coordinates(c.points, bytes.data());
-      if (operands_.task == simd::Task::multiply) copy_rows<T>(c.V, bytes.data() + coordinate_bytes(c.rows.size()));
-      send(std::move(bytes), errand.rank, Channel::operands, sent);
-    }
+    for (const auto& errand : errands_.outgoing(strip))
+      if (operand_bytes(1) > 0) send(pack_operands(own_columns(errand.block)), errand.rank, Channel::operands, sent);
+  }
+  AlignedVector<std::byte> pack_operands(const Columns& c) const {
+    AlignedVector<std::byte> bytes(static_cast<size_t>(operand_bytes(c.rows.size())));
+    if (needs_points()) copy_coordinates(c.points, bytes.data());
+    if (operands_.task == simd::Task::multiply) copy_rows<T>(c.V, bytes.data() + coordinate_bytes(c.rows.size()));
+    return bytes;
   }
 
   /// Sums that the rank below needs in that strip, as far as they are ready: those of turns before `done`.
