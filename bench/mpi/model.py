@@ -104,17 +104,15 @@ def seconds_of_iteration(machine, network, n, features, columns, batch, ranks):
 
 
 def seconds_of_product(machine, network, n, features, columns, ranks):
-    """Compute, latencies of the ring, and bytes that do not hide behind computing: messages are under way while a strip
-    of four blocks is worked on, so a link costs what it takes longer than the work, and one strip's share of its time."""
+    """Compute, latencies of the ring, and bytes: messages are under way while a strip is worked on, but a transport that
+    moves long ones only inside its own calls (Open MPI over TCP) hides nothing behind the work."""
     compute = n * n / 2 * machine.seconds_per_pair / (ranks * machine.cores)
     if ranks == 1:
         return compute, 0.0, 0.0
-    blocks = block_count(n)
-    strips = max(1, (blocks // ranks + blocks // 2) // min(4, max(1, blocks // ranks // 2)))
     moved = traffic_of_product(n, features, columns, ranks) / ranks * network.seconds_per_byte
     # Down the ring hop by hop at its beginning, and home; and the flag.
     rounds = ranks / 2 + 1 + 2 * levels(ranks)
-    return compute, rounds * network.latency, max(0.0, moved - compute) + moved / strips
+    return compute, rounds * network.latency, moved
 
 
 def memory_of_rank(n, features, columns, ranks, arrays=5, replicated=40, fixed=60e6):

@@ -29,6 +29,10 @@ partial sums on the longest way up the tree of row blocks:
 What comes to all ranks together is known to the byte, M being the partial sums that go from one rank to another:
 
     4 m (d + k') (P-1)  +  24 k'^2 (M + P - 1)  +  (P + 4) (P-1)
+
+A full product takes n^2/2 a' / (P cores), a' the time of a pair, and the bytes of n/2 rows of coordinates, right-hand sides
+and sums. These travel while a rank works; but Open MPI moves long messages over TCP only inside its own calls, so that
+the model adds them up. Where a network moves them by itself they hide behind the work, as delays by the clock do below.
 """
 
 
@@ -192,7 +196,7 @@ of all points, 60 MB).
             ring = 0 if nodes == 1 else n / 2 * 4 * (FEATURES + 2 * COLUMNS) * network.seconds_per_byte
             total = sum(parts)
             rows.append([f"{n:,}", nodes, short(total), f"{100 * (parts[1] + parts[2]) / total:.2g} %", short(200 * total),
-                         short(max(compute_pass, ring)), size(model.memory_of_rank(n, FEATURES, COLUMNS, nodes))])
+                         short(compute_pass + ring), size(model.memory_of_rank(n, FEATURES, COLUMNS, nodes))])
     text += table(["points", "nodes", "iteration", "of it network", "200 iterations", "full product", "memory of a node"], rows)
     text += f"""
 All of Covtype (581,012 points, m = 1,000) on 4 nodes of one core each: {size(model.traffic_of_iteration(581_012, FEATURES, COLUMNS, 1000, 4) / 4)} come to a
