@@ -172,9 +172,12 @@ class FailureTest(RanksTest):
             try:
                 process.communicate(timeout=20)
             except subprocess.TimeoutExpired:
+                # The mpirun of Open MPI 4.1 may wait for a lock of its own, in PMIx_server_finalize, where a rank has died
+                # while it started. The ranks themselves must have ended.
+                left = self.ranks_of(process)
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
-                self.fail(f"attempt {attempt}: {ranks} ranks hang after one was killed")
+                self.assertEqual(left, [], f"attempt {attempt}: of {ranks} ranks, some go on after one was killed")
             if running:
                 self.assertNotEqual(process.returncode, 0)
             self.assert_results_are_whole(6000)
