@@ -11,7 +11,7 @@ HEAD = """# What ranks cost
 How long a run on P ranks takes, what goes between them, and what each has in memory: a model, fitted on one machine and
 tested there against runs whose network is slow. [mpi.md](mpi.md) tells how to start one.
 
-<!-- not run: takes ten minutes -->
+<!-- not run: takes minutes, and root for the hosts -->
 ```sh
 bench/mpi/run
 ```
