@@ -65,7 +65,7 @@ struct Stage {
 using StageObserver = std::function<bool(const Stage&)>;
 
 /// Where ranks share the points, labels, embedding and degrees are those of the rows this rank has given; all else is of
-/// the whole and equal on all ranks, but for seconds.
+/// the whole and equal on all ranks, but for seconds, threads, the estimate of memory and the traffic.
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1, by falling cluster size
   std::vector<int64_t> cluster_sizes;

@@ -7,8 +7,8 @@
 // added in the end: over the columns it meets as a row, by rising distance, and over the rows it meets as a column, by
 // rising distance as well. So a rank that holds rows [f, e) may take the columns one after the other,
 //     turn h = f, f + 1, ..., e - 1 + N/2,   column block h mod N,   rows h, h - 1, ... as far as it has them,
-// and hand a column block on, with its points and its sum so far, to the rank of rows [.., f), which goes on where this
-// one ended. Columns travel once around half of the ring, a block at a time; rows stay.
+// and hand the sum of a column block on to the rank of rows [.., f), which goes on where this one ended, with points that
+// come from the block's home. Sums travel once around half of the ring, a block at a time; rows stay.
 #pragma once
 
 #include <algorithm>
