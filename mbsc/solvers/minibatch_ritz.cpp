@@ -119,16 +119,18 @@ class RitzSolver {
     const auto landmarks = important_columns(L(), count, by_importance, options_.seed);
     pairs_.landmarks = int64_t(landmarks.size());
     batches_ = worthwhile_batches(L(), pairs_.landmarks, options_);
-    // A single batch needs no control variate, and the model is a start alone.
+    // A single batch needs no control variate, and the model is a start alone; landmarks are plenty then, and the
+    // product with all columns betters any block of theirs to the same.
     const int64_t most_rank = single_batch() ? 4 * columns_ : n_;
     model_.emplace(L(), landmarks, std::min(model_rank(n_, columns_), most_rank), options_.stop);
     pairs_.columns_evaluated = model_->columns_evaluated();
     kept_ = model_->take_kept();
-    W_ = model_->leading(columns_, options_, single_batch() ? 1e-3 : 1e-5);
+    W_ = model_->leading(columns_, options_, single_batch() ? 1 : 1e-5);
     Matrix<T> image(W_.rows(), columns_);
     model_->multiply(W_, image);
     theta_ = gram<T>(space_, W_, image).diagonal();
-    if (!options_.control_variate) model_.reset();
+    // A clock may end the batch before it is all, and then the model counts.
+    if (!options_.control_variate || (single_batch() && !options_.seconds)) model_.reset();
     if (!graph) return;
     Matrix<T> other = graph_block(L(), *graph, columns_, options_);
     pairs_.start_is_graph = !compare;

@@ -61,7 +61,7 @@ class InverseRoot {
   InverseRoot(const Matrix<T>& square, int threads) : threads_(threads) {
     const MatrixXd block = widen(square);
     const int64_t m = block.rows();
-    if (m > 300 && (block.diagonal().array() > 0).all()) {
+    if (m > 128 && (block.diagonal().array() > 0).all()) {
       const VectorXd scale = block.diagonal().cwiseSqrt().cwiseInverse();
       const MatrixXd unit = scale.asDiagonal() * block * scale.asDiagonal();
       const VectorXd sums = unit.cwiseAbs().rowwise().sum();

@@ -143,6 +143,7 @@ Matrix<T> NystromModel<T>::leading(int64_t c, const SolverOptions& options, doub
   const int64_t known = std::min(c, rank());
   mbsc::multiply<T>(space, first, eigen.vectors.leftCols(known), start.view().columns_between(0, known));
   orthonormalize_or_refill<T>(space, start, options, -1);
+  if (residual >= 1) return start;
   constexpr int steps = 6;
   KrylovBasis<T> krylov(
       space, [&](MatrixView<const T> in, MatrixView<T> out) { multiply(in, out); }, options, std::move(start),

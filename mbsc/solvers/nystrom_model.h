@@ -36,7 +36,8 @@ class NystromModel {
   void multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const;
   /// The model's leading eigenvectors, c columns, orthonormal and in order; random ones where its rank is lower. Of a
   /// point that no landmark knows the whole row would be on the diagonal, an eigenvector of its own: from here on the
-  /// diagonal stays below half of the c-th value. To this residual, or as good as six products give.
+  /// diagonal stays below half of the c-th value. To this residual, or as good as six products give; from 1 on the best
+  /// within the first 100 + c of Q, without a product for the Krylov space.
   Matrix<T> leading(int64_t c, const SolverOptions& options, double residual = 1e-5);
   /// `multiply_sampled` without these entries, which are known exactly (sparse_part.h). The graph must outlive this.
   void leave_out(const NeighbourGraph& graph);
