@@ -150,7 +150,8 @@ def covtype(bench):
             continue
         about = bench.ask({"data": bench.data(name)})["data"]
         for row, options in covtype_rows(bench.plan, name).items():
-            seeds = 1 if row == "exact" else bench.plan["covtype"][name]["seeds"]
+            sizes_of_set = bench.plan["covtype"][name]
+            seeds = sizes_of_set["seeds_of"].get(row, sizes_of_set["seeds"])
             request = {"data": bench.data(name), "clusters": about["clusters"], "gamma": about["gamma"],
                        "seeds": list(range(seeds)),
                        "options": [str(word) for word in options]}

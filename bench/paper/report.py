@@ -299,8 +299,25 @@ def missing_text(plan, store):
     return "\n" + fill(f"**Not measured yet**: {'; '.join(parts)}. `bench/paper/run` does what is missing.") + "\n"
 
 
+def time_section(store):
+    """What the parts took, one measurement after the other; builds and figures are not in it."""
+    parts = {path.stem: store.read(path.stem).values() for path in sorted(store.folder.glob("*.json"))}
+    if any("seconds" not in entry for entries in parts.values() for entry in entries):
+        return ""
+    minutes = {part: sum(entry["seconds"] for entry in entries) / 60 for part, entries in parts.items()}
+    rows = [[part, len(entries), f"{minutes[part]:.1f}"] for part, entries in parts.items()]
+    rows.append(["all", sum(len(entries) for entries in parts.values()), f"{sum(minutes.values()):.1f}"])
+    return """
+## How long it takes
+
+One measurement after the other, each with its own reading and degrees.
+
+""" + table(["part", "measurements", "minutes"], rows)
+
+
 def document(store, plan=sizes.FULL):
-    sections = [data_section, figure_section, covtype_section, variance_section, stability_section, search_section]
+    sections = [data_section, figure_section, covtype_section, variance_section, stability_section, search_section,
+                time_section]
     text = HEAD.format(machine=machine_text(store)) + missing_text(plan, store)
     text += "".join(section(store) for section in sections)
     found = findings.all_findings(store)
