@@ -22,8 +22,8 @@ FULL = {
     "covtype": {"covtype-I": {"batch_sizes": [400, 800], "seeds": 3, "seeds_of": {"exact": 1}, "ours": 1,
                               "exact": True},
                 # Minutes a row and seed; ten of them for the power method.
-                "covtype-II": {"batch_sizes": [1000, 2000], "seeds": 2, "seeds_of": {"power": 1, "ours": 1},
-                               "ours": 0.05, "exact": False}},
+                "covtype-II": {"batch_sizes": [1000, 2000], "seeds": 2,
+                               "seeds_of": {"minibatch-2000": 1, "power": 1, "ours": 1}, "ours": 0.05, "exact": False}},
     "iterations": 200,
     "variance": {"batch_size": 100, "nonzeros": [1, 2, 5, 10, 20, 50, 100], "draws": 200,
                  "checks": [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1], "seed": 0},
