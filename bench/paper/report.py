@@ -310,7 +310,7 @@ def time_section(store):
     return """
 ## How long it takes
 
-One measurement after the other, each with its own reading and degrees.
+By the clock, one measurement after the other; the program's own build is not in it.
 
 """ + table(["part", "measurements", "minutes"], rows)
 

@@ -61,6 +61,7 @@ class InverseRoot {
   InverseRoot(const Matrix<T>& square, int threads) : threads_(threads) {
     const MatrixXd block = widen(square);
     const int64_t m = block.rows();
+    // Below that eigenvectors take a millisecond or two, and leave out what is noise.
     if (m > 128 && (block.diagonal().array() > 0).all()) {
       const VectorXd scale = block.diagonal().cwiseSqrt().cwiseInverse();
       const MatrixXd unit = scale.asDiagonal() * block * scale.asDiagonal();
