@@ -125,7 +125,7 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--probability", probability, "minibatch, signed: p, instead of --nonzeros")->group(solver);
   command
       .add_option("--start", start,
-                  "minibatch, exact: auto | random | nystrom; minibatch: neighbours [auto: the better of the two]")
+                  "minibatch, exact: auto | random | nystrom; minibatch: neighbors [auto: the better of the two]")
       ->check(one_of(starts))
       ->group(solver);
   command.add_option("--step-rule", step_rule, "minibatch: ritz | adagrad (the paper's) [ritz]")

@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
   }
   const Comm& comm = world ? *world : serial_comm();
   CLI::App app(
-      "Exact normalised cuts of large data, without the n x n matrix.\n"
+      "Exact normalized cuts of large data, without the n x n matrix.\n"
       "    mbsc cluster points.csv -k 10\n",
       "mbsc");
   app.set_version_flag("--version", std::string("mbsc ") + version);

@@ -22,7 +22,7 @@ class ProgressLine {
 
  private:
   bool active_;
-  bool colour_;
+  bool color_;
   bool shown_ = false;
   std::string stage_;
   Stopwatch stage_clock_;

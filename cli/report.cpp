@@ -73,7 +73,7 @@ std::string text_report(const Report& r) {
   if (c.degree_relative_error)
     line("degrees", fmt::format("sampled from {} columns, {}", with_commas(c.degree_columns), degree_quality(c)));
   if (c.isolated_points > 0)
-    line("isolated", fmt::format("{} points without a neighbour that counts, labelled with the nearest cluster",
+    line("isolated", fmt::format("{} points without a neighbor that counts, labeled with the nearest cluster",
                                  c.isolated_points));
   line("method", outcome(r));
   line("eigenvalues", some(c.eigenvalues, "{:.4f}") + (c.eigenvalues_are_exact ? "" : "  (estimated)"));
@@ -91,9 +91,9 @@ std::string text_report(const Report& r) {
          : !c.residuals.empty() ? "not probed: a pair that the start has missed may still be missing"
                                : "not probed: pairs that live on points no batch has seen may be missing");
   line("clusters", some(c.cluster_sizes, "{}"));
-  if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalised cut)", *c.normalized_cut));
+  if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalized cut)", *c.normalized_cut));
   if (c.normalized_cut_estimate)
-    line("cut", fmt::format("{:.6g} +- {:.2g} (normalised cut, from sampled columns)", *c.normalized_cut_estimate,
+    line("cut", fmt::format("{:.6g} +- {:.2g} (normalized cut, from sampled columns)", *c.normalized_cut_estimate,
                             *c.normalized_cut_standard_error));
   if (r.scores)
     line("scores",

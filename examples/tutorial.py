@@ -67,7 +67,7 @@ scores = [score_labels(digit_classes, MiniBatchSpectralClustering(10, gamma=gamm
                        .fit_predict(digits))["nmi"] for gamma in gammas]
 figure, panel = plt.subplots(figsize=(6, 4), layout="constrained")
 panel.semilogx(gammas, scores, "o-")
-panel.axvline(automatic, color="grey", linestyle=":", label="automatic")
+panel.axvline(automatic, color="gray", linestyle=":", label="automatic")
 panel.set(xlabel="gamma", ylabel="NMI")
 panel.legend()
 figure.savefig(folder / "gamma.png")

@@ -17,7 +17,7 @@
 #include "mbsc/base/thread_pool.h"
 #include "mbsc/comm/agree.h"
 #include "mbsc/kmeans/kmeans.h"
-#include "mbsc/labelling.h"
+#include "mbsc/labeling.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/metrics/normalized_cut.h"
 #include "mbsc/shared_points.h"
@@ -44,10 +44,10 @@ constexpr int64_t fewest_degree_columns = 100;  // below, c/4 rows say nothing a
 void check_degrees(int64_t n, const ClusterOptions& options) {
   require(options.degrees != DegreeKind::nystrom || options.method == Method::nystrom,
           "degrees = nystrom goes with method = nystrom only");
-  require(options.degrees == DegreeKind::exact || options.solver.start != Start::neighbours,
-          "start = neighbours needs degrees = exact, whose pass finds them");
-  require(neighbours_kept(n) > 0 || options.solver.start != Start::neighbours,
-          "start = neighbours keeps some entries of every row, too many at {} points", n);
+  require(options.degrees == DegreeKind::exact || options.solver.start != Start::neighbors,
+          "start = neighbors needs degrees = exact, whose pass finds them");
+  require(neighbors_kept(n) > 0 || options.solver.start != Start::neighbors,
+          "start = neighbors keeps some entries of every row, too many at {} points", n);
   if (options.degrees != DegreeKind::sampled) {
     require(options.degree_columns == 0, "degree_columns goes with degrees = sampled only; got {}",
             options.degree_columns);
@@ -126,11 +126,11 @@ std::unique_ptr<Affinity<float>> make_affinity(const Points& points, const Clust
   return affinity;
 }
 
-/// Whether the solver may start from the graph of neighbours.
-bool starts_from_neighbours(Method method, const ClusterOptions& options) {
+/// Whether the solver may start from the graph of neighbors.
+bool starts_from_neighbors(Method method, const ClusterOptions& options) {
   const SolverOptions& solver = options.solver;
   if (method != Method::minibatch || solver.step_rule != StepRule::ritz) return false;
-  return solver.start == Start::neighbours || solver.start == Start::automatic;
+  return solver.start == Start::neighbors || solver.start == Start::automatic;
 }
 
 /// The degrees the options ask for; what they cost and how good they are goes to the result.
@@ -138,14 +138,14 @@ Degrees find_degrees(const Affinity<float>& affinity, const ClusterOptions& opti
                      const std::function<void(double)>& progress, Clustering& result) {
   const int64_t n = affinity.n();
   if (options.degrees == DegreeKind::exact) {
-    const int64_t neighbours = starts_from_neighbours(result.method, options) ? neighbours_kept(n) : 0;
-    // Where a pass takes a fraction of a second, looking for neighbours takes most of it, often for nothing.
-    if (neighbours > 0 && double(n) * double(n) * (affinity.cost_of_value() + 10) < 2e10) {
+    const int64_t neighbors = starts_from_neighbors(result.method, options) ? neighbors_kept(n) : 0;
+    // Where a pass takes a fraction of a second, looking for neighbors takes most of it, often for nothing.
+    if (neighbors > 0 && double(n) * double(n) * (affinity.cost_of_value() + 10) < 2e10) {
       Degrees degrees = affinity.degrees(stop, progress);
       const Normalized<float> L(affinity, degrees, options.regularization);
-      if (!wants_neighbours(L, solver_options(options, stop))) return degrees;
+      if (!wants_neighbors(L, solver_options(options, stop))) return degrees;
     }
-    return affinity.degrees(stop, progress, neighbours);
+    return affinity.degrees(stop, progress, neighbors);
   }
   Degrees degrees;
   if (options.degrees == DegreeKind::nystrom) {
@@ -165,7 +165,7 @@ std::vector<uint8_t> exclude_isolated(const Normalized<float>& L, const ClusterO
     for (int64_t i = range.begin; i < range.end; ++i) out[0] += excluded[size_t(i)];
   })[0]);
   const int64_t left = L.n() - result.isolated_points;
-  require(left >= options.clusters, "only {} of {} points have a neighbour{}: too few for {} clusters", left, L.n(),
+  require(left >= options.clusters, "only {} of {} points have a neighbor{}: too few for {} clusters", left, L.n(),
           std::isnan(result.gamma) ? "" : fmt::format(" at gamma = {}; choose a smaller gamma", result.gamma),
           options.clusters);
   return excluded;
@@ -295,7 +295,7 @@ Clustering cluster_shares(const Points& points, const ClusterOptions& options, c
   const Stopwatch kmeans_clock;
   tell({"kmeans", not_known, 0, result.passes, 0, not_known});
   Matrix<float> embedding = scale_embedding(result.embedding, L, options.embedding_scale);
-  adopt_neighbours(*affinity, L, options.embedding_scale, embedding, stop);
+  adopt_neighbors(*affinity, L, options.embedding_scale, embedding, stop);
   KMeansOptions kmeans_options;
   kmeans_options.clusters = options.clusters;
   kmeans_options.restarts = options.restarts;
@@ -440,15 +440,15 @@ int64_t estimate_memory(int64_t n, int64_t features, const ClusterOptions& optio
   const int64_t together = turns_together(blocks, features, 4);
   const int64_t on_the_way = ranks > 1 ? 5 * together * (8 * features + 8 * block + 300) : 0;
   // Sums of columns wait on a rank that is neither the first nor the last of their way.
-  const int64_t waiting = ranks > 2 ? share * std::max<int64_t>(16 + 17 * neighbours_kept(n), 4 * block) : 0;
+  const int64_t waiting = ranks > 2 ? share * std::max<int64_t>(16 + 17 * neighbors_kept(n), 4 * block) : 0;
   const int64_t of_thread = 4 * (features + (2 + together) * block);
   const int64_t tiles = blocks.block_rows() * (2 * together * features * 4 + on_the_way + threads * of_thread);
   const int64_t vectors = 8 + 8 + 8 + 4 + 4 + 4 + 1;  // degrees twice and squares, roots, labels, flags
   const int64_t fixed = square * 8 + tiles + replicated + waiting;
   if (options.degrees != DegreeKind::sampled) {
-    const bool graph = starts_from_neighbours(choose_method(n, features, options), options);
+    const bool graph = starts_from_neighbors(choose_method(n, features, options), options);
     // The graph with what each edge has in L and in the model; as much while it is collected.
-    const int64_t edges = graph ? 33 * neighbours_kept(n) : 0;
+    const int64_t edges = graph ? 33 * neighbors_kept(n) : 0;
     const int64_t values = keeps_values(options) ? std::min(options.memory, all_values_bytes(n)) / ranks : 0;
     return (columns * 4 + edges + vectors) * share + fixed + values;
   }

@@ -50,7 +50,7 @@ struct ClusterOptions {
 };
 
 /// The settings of the paper: minibatch with the estimator `columns`, m = 100 as N_r = 50 rounds of l = 2, Nystrom
-/// start with 10 landmarks, AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularisation, embedding `none`.
+/// start with 10 landmarks, AdaGrad with lambda = 1/sqrt(n) and epsilon = 1e-6, no regularization, embedding `none`.
 void apply_paper_preset(ClusterOptions& options);
 
 /// Where a run is. Called from the calling thread; returning false asks it to stop.
@@ -79,7 +79,7 @@ struct Clustering {
   ErrorSource subspace_error_source = ErrorSource::none;
   std::optional<Probe> probe;     ///< for leading eigenvalues that were missed
   std::vector<double> degrees;    ///< as used
-  int64_t isolated_points = 0;    ///< without a neighbour (or one that counts); labelled by distance
+  int64_t isolated_points = 0;    ///< without a neighbor (or one that counts); labeled by distance
   Method method = Method::exact;  ///< as used
   double gamma = 0;               ///< as used; NaN for cosine and precomputed
   Status status = Status::finished;
@@ -92,7 +92,7 @@ struct Clustering {
   int64_t landmarks = 0;
   int64_t guards = 0;
   double control_variate = 0;  ///< its weight
-  bool start_is_graph = false;  ///< minibatch: from the graph of neighbours
+  bool start_is_graph = false;  ///< minibatch: from the graph of neighbors
   int64_t degree_columns = 0;                   ///< evaluated for sampled degrees, those of rows in doubt included
   std::optional<double> degree_relative_error;  ///< of sampled degrees: standard error / degree, root mean square
   std::optional<double> degree_largest_error;   ///< the largest of these

@@ -33,7 +33,7 @@ inline const Words<ColumnChoice> column_choices{{"importance", ColumnChoice::imp
 inline const Words<Start> starts{{"auto", Start::automatic},
                                  {"random", Start::random},
                                  {"nystrom", Start::nystrom},
-                                 {"neighbours", Start::neighbours}};
+                                 {"neighbors", Start::neighbors}};
 inline const Words<PowerOperator> operators{{"plain", PowerOperator::plain}, {"shifted", PowerOperator::shifted}};
 inline const Words<Scaling> scalings{{"none", Scaling::none},
                                      {"unit", Scaling::unit},

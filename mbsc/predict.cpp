@@ -10,7 +10,7 @@
 #include "mbsc/affinity/rectangular_product.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
-#include "mbsc/labelling.h"
+#include "mbsc/labeling.h"
 #include "mbsc/linalg/reduce.h"
 
 namespace mbsc {
@@ -41,7 +41,7 @@ void check(const Model& model, const Points& points) {
   require(std::ssize(model.degrees) == n && std::ssize(model.labels) == n,
           "the model has {} rows of eigenvectors, but {} degrees and {} labels", n, model.degrees.size(),
           model.labels.size());
-  require(model.cluster_centers.cols == k, "the model's centres have {} columns, its eigenvectors {}",
+  require(model.cluster_centers.cols == k, "the model's centers have {} columns, its eigenvectors {}",
           model.cluster_centers.cols, k);
   const bool precomputed = model.affinity == AffinityKind::precomputed;
   const int64_t features = precomputed ? n : model.points.features;
@@ -132,8 +132,8 @@ Matrix<double> diagonal_extension(std::span<const double> values, std::span<cons
   return E;
 }
 
-/// Where the degree of a point is less than the regularisation adds: the mean of its neighbours' rows, without
-/// neighbours of the same sort, as adopt_neighbours() does it.
+/// Where the degree of a point is less than the regularization adds: the mean of its neighbors' rows, without
+/// neighbors of the same sort, as adopt_neighbors() does it.
 void adopt_rows(const Model& model, const Points& X, std::span<const int64_t> rows, std::span<const int64_t> places,
                 std::span<const int64_t> partner, const Normalization& norm, int threads, const StopToken& stop,
                 Matrix<float>& embedding) {
@@ -172,7 +172,7 @@ int32_t nearest_center(const float* row, MatrixView<const double> centers) {
   return label;
 }
 
-/// The means of the clusters in the space of the points, without points that had no neighbour.
+/// The means of the clusters in the space of the points, without points that had no neighbor.
 Matrix<double> means_of(const Model& model, const Normalization& norm, const RowSpace& space) {
   std::vector<int32_t> labels(model.labels.begin(), model.labels.end());
   const double least = least_degree(model.embedding_scale, norm.mean_degree);

@@ -6,8 +6,8 @@
 //     z(x) = s(x) [sum_j a(x, x_j) s_j w_j + (tau/n) sum_j s_j w_j],   s(x) = (d(x) + tau)^-1/2,  d(x) = sum_j a(x, x_j)
 //     w(x) = z(x) E,                                                   E = diag(1/theta) where w is exact
 // A training point that coincides with x counts 0, as in the clustering (one of them where several do), so that on
-// the training points z is the product L W. The row w(x) is scaled as k-means saw it and gets the nearest centre; where
-// the degree is less than the regularisation adds, it is the mean of its neighbours' rows; without any neighbour the
+// the training points z is the product L W. The row w(x) is scaled as k-means saw it and gets the nearest center; where
+// the degree is less than the regularization adds, it is the mean of its neighbors' rows; without any neighbor the
 // point gets the cluster whose mean is nearest, or with a precomputed affinity the largest.
 //
 // E is the least-squares answer to Z E = W, with Z = L W the products of the vectors that were found. For pairs with
@@ -49,7 +49,7 @@ Matrix<double> find_extension(const Model& model, std::span<const double> eigenv
 struct Prediction {
   std::vector<int32_t> labels;
   Matrix<float> embedding;      ///< rows as k-means would see them
-  int64_t isolated_points = 0;  ///< without a neighbour (or one that counts); labelled by distance
+  int64_t isolated_points = 0;  ///< without a neighbor (or one that counts); labeled by distance
 };
 
 /// For a precomputed affinity `points` are rows of affinities to the training points. Throws InvalidInput, Stopped.

@@ -37,7 +37,7 @@ void add_method(int64_t n, const ClusterOptions& options, const Clustering& c, o
                       {"columns", word_of(words::column_choices, s.columns)},
                       {"batch_size", c.batch_size > 0 ? ordered_json(c.batch_size) : ordered_json("doubling")},
                       {"start", s.start == Start::random ? "random"
-                                : c.start_is_graph       ? "neighbours"
+                                : c.start_is_graph       ? "neighbors"
                                                          : "nystrom"},
                       {"guards", c.guards},
                       {"control_variate", c.control_variate},

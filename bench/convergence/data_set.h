@@ -22,7 +22,7 @@ struct DataSet {
   std::string file;  ///< of the folder: <file>.csv.gz
   int64_t clusters = 0;
   double gamma = 0;
-  bool wants_cut = false;  ///< normalised cuts and residuals are reported as well
+  bool wants_cut = false;  ///< normalized cuts and residuals are reported as well
   std::vector<int32_t> truth;
   Points points;
   Table table;  ///< what points look at; empty where `chosen` is

@@ -17,7 +17,7 @@ from table import TITLES
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import shared  # noqa: E402
 
-# Okabe and Ito's colours, which colour-blind readers tell apart; dashes and markers tell them apart without colour.
+# Okabe and Ito's colors, which color-blind readers tell apart; dashes and markers tell them apart without color.
 STYLES = {
     "paper": ("#000000", "s", (0, (5, 2))),
     "nystrom": ("#009E73", "^", (0, (1, 1.5))),

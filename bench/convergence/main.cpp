@@ -83,8 +83,8 @@ void run(const Flags& flags) {
   std::fflush(stdout);
   const KernelAffinity<float> affinity(set.points, {KernelKind::rbf, set.gamma}, RowSpace(n, flags.threads));
   const auto is_ours = [](const std::string& method) { return method == "ours" || method == "tolerance"; };
-  const bool neighbours = std::any_of(flags.methods.begin(), flags.methods.end(), is_ours);
-  const SharedDegrees degrees = find_degrees(set, affinity, flags.cache, neighbours ? neighbours_kept(n) : 0);
+  const bool neighbors = std::any_of(flags.methods.begin(), flags.methods.end(), is_ours);
+  const SharedDegrees degrees = find_degrees(set, affinity, flags.cache, neighbors ? neighbors_kept(n) : 0);
   const Normalized<float> L(affinity, degrees.degrees, 0);
   ordered_json json;
   json["program"] = {{"version", version},

@@ -25,7 +25,7 @@ double error_of(const RowSpace& space, const Reference& reference, MatrixView<co
   return subspace_error<double>(space, reference.vectors, wide);
 }
 
-/// h_c = D^1/2 1_c / sqrt(vol_c), so that the normalised cut is k - sum_c h_c'L h_c.
+/// h_c = D^1/2 1_c / sqrt(vol_c), so that the normalized cut is k - sum_c h_c'L h_c.
 void fill_indicators(const Normalized<float>& L, const std::vector<int32_t>& labels, MatrixView<float> out) {
   std::vector<double> volume(size_t(out.cols), 0.0);
   for (size_t i = 0; i < labels.size(); ++i)

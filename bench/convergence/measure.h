@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How good an outcome is: subspace errors against the reference in float64, NMI of its clusters, and, where asked for,
-// the normalised cut and the largest residual, for all outcomes of a run by one product with L.
+// the normalized cut and the largest residual, for all outcomes of a run by one product with L.
 #pragma once
 
 #include <optional>

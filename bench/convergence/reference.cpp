@@ -61,10 +61,10 @@ double value_after(const Normalized<double>& L, const Matrix<double>& block, int
 }  // namespace
 
 SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, const std::string& folder,
-                           int64_t neighbours) {
+                           int64_t neighbors) {
   const std::string path = key(set, folder, "degrees");
   SharedDegrees found;
-  if (neighbours == 0 && is_kept(path)) {
+  if (neighbors == 0 && is_kept(path)) {
     const Matrix<double> columns = read_matrix(path + ".npy");
     for (int64_t i = 0; i < columns.rows(); ++i) {
       found.degrees.sum.push_back(columns(i, 0));
@@ -75,9 +75,9 @@ SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, 
   }
   fmt::print("{}: degrees\n", set.name);
   const Stopwatch clock;
-  found.degrees = affinity.degrees({}, {}, neighbours);
+  found.degrees = affinity.degrees({}, {}, neighbors);
   found.seconds = clock.seconds();
-  if (neighbours > 0) return found;
+  if (neighbors > 0) return found;
   Matrix<double> columns(affinity.n(), 2);
   for (int64_t i = 0; i < columns.rows(); ++i) {
     columns(i, 0) = found.degrees.sum[size_t(i)];

@@ -25,9 +25,9 @@ struct Reference {
   double seconds = 0;  ///< when it was computed
 };
 
-/// With `neighbours` anew, since their graph is not kept.
+/// With `neighbors` anew, since their graph is not kept.
 SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, const std::string& folder,
-                           int64_t neighbours);
+                           int64_t neighbors);
 
 /// The exact solver in float64 to a residual of 1e-7, or as far as it came; float32 finds it where to start.
 Reference find_reference(const DataSet& set, const Degrees& degrees, const std::string& folder, int threads);

@@ -38,7 +38,7 @@ reached within it.
 | `ours` | minibatch as it comes |
 | `tolerance` | minibatch with `--tolerance 1e-4` and no budget, below the tables |
 
-A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularisation 0. The machine had other
+A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularization 0. The machine had other
 work at times: seconds tell an order of magnitude.
 
 {machine}.
@@ -137,7 +137,7 @@ Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
 """
     if runs[0]["exact_normalized_cut"] is not None:
         text += f"""
-Normalised cut relative to the exact solution's (largest residual of the k vectors):
+Normalized cut relative to the exact solution's (largest residual of the k vectors):
 
 {table_of(results, data, budgeted, cut)}"""
     return text

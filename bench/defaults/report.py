@@ -120,11 +120,11 @@ def decision(scores):
 
 With gamma `16/median, 3 %`:
 
-- **regularization 0.001.** Mean NMI with `row`: {flat}. It is flat from 0.0003 to 0.003. Without regularisation a few
+- **regularization 0.001.** Mean NMI with `row`: {flat}. It is flat from 0.0003 to 0.003. Without regularization a few
   points take whole clusters (breast cancer, outliers); with more, long thin shapes are cut across (rings,
   shuttle).
 - **embedding `row`.** At 0.001: {embeddings}.
-- **gamma as it was.** 16 is as good as its neighbours ({factors}).
+- **gamma as it was.** 16 is as good as its neighbors ({factors}).
   A share of 1 % has {mean(16, 0.01, 0.001, 'row')}, but all of its lead is the spirals, which 3 % does not find:
   without them 1 % has {mean(16, 0.01, 0.001, 'row', spirals)} and 3 % {mean(16, 0.03, 0.001, 'row', spirals)}. It asks
   for about twice the passes, and with `minibatch` it loses on real data (last table). For thin shapes that lie close
@@ -143,9 +143,9 @@ def write(all_cases, done, program):
 
 Written by `bench/defaults/run`; do not edit. Program: commit {commit()}, {machine()}, one thread, method exact.
 
-{len(scores.names)} labelled sets, up to {seeds} seeds where a set is generated or a subset, averaged; NMI (arithmetic
+{len(scores.names)} labeled sets, up to {seeds} seeds where a set is generated or a subset, averaged; NMI (arithmetic
 mean) of the clusters with the known classes, k given. gamma `c/median, s %`: the larger of c / median squared distance
-and the gamma at which a typical degree is s % of n/k, but 12; on small sets many rules coincide. The regularisation is
+and the gamma at which a typical degree is s % of n/k, but 12; on small sets many rules coincide. The regularization is
 a share of the mean degree. k-means is scikit-learn's, 10 starts, on the same features. The loss is against the best of
 all {len(SETTINGS)} settings on a set; the rank is among them. *Rings and moons*: at least 0.98, every seed, on
 {', '.join(f'*{name}*' for name in MUST)}.

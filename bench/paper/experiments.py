@@ -83,7 +83,7 @@ def figure_runs(plan, name):
              "restarts": restarts, "embeddings": ["none", "row", "degree"],
              "options": {"batch_size": plan["batch_sizes"][name][-1]}}]}
     budgets, repetitions = plan["ours"][name]
-    requests["ours"] = {"needs_exact": True, "neighbours": True, "runs": [
+    requests["ours"] = {"needs_exact": True, "neighbors": True, "runs": [
         {"name": "ours", "method": "ours", "seeds": list(range(repetitions)), "checks": budgets}]}
     return requests
 

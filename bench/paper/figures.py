@@ -14,7 +14,7 @@ import readings  # noqa: E402
 import sizes  # noqa: E402
 from store import Store  # noqa: E402
 
-# Okabe and Ito's colours, which colour-blind readers tell apart; dashes and markers tell them apart without colour.
+# Okabe and Ito's colors, which color-blind readers tell apart; dashes and markers tell them apart without color.
 BATCH_STYLES = {50: ("#56B4E9", "v", (0, (1, 1.5))), 100: ("#0072B2", "s", (0, (4, 1.5, 1, 1.5))),
                 200: ("#009E73", "D", (0, (2, 2))), 500: ("#E69F00", "P", (0, (7, 1.5, 1, 1.5, 1, 1.5))),
                 1000: ("#000000", "o", (0, (5, 2)))}

@@ -2,7 +2,7 @@
 // bench_paper: an experiment of the paper on one data set, as a request in JSON describes it (problem.h, runs.h,
 // variance.h); `run` beside this file makes the requests and the report.
 //     bench_paper request.json output.json
-//     {"data": {...}, "needs_exact": true, "neighbours": true, "runs": [...], "variance": {...},
+//     {"data": {...}, "needs_exact": true, "neighbors": true, "runs": [...], "variance": {...},
 //      "write_points": "points.npy"}
 // Degrees and exact vectors of whole data sets are kept in the folder `cache` and computed once.
 #include <fmt/format.h>
@@ -100,12 +100,12 @@ void experiment(const ordered_json& request, const std::string& output) {
     if (request.value("needs_exact", false)) exact = find_exact(problem, cache, threads, json["exact"]);
     const int64_t n = problem.set.points.rows;
     const KernelAffinity<float> affinity(problem.set.points, problem.kernel, RowSpace(n, threads));
-    const int64_t neighbours = request.value("neighbours", false) ? neighbours_kept(n) : 0;
+    const int64_t neighbors = request.value("neighbors", false) ? neighbors_kept(n) : 0;
     SharedDegrees degrees;
     if (problem.as_in_paper) {
-      degrees = find_degrees(problem.set, affinity, cache, neighbours);
+      degrees = find_degrees(problem.set, affinity, cache, neighbors);
     } else {
-      degrees.degrees = affinity.degrees({}, {}, neighbours);
+      degrees.degrees = affinity.degrees({}, {}, neighbors);
     }
     const Normalized<float> L(affinity, degrees.degrees, 0);
     json["data"]["degrees_seconds"] = degrees.seconds;

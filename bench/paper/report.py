@@ -189,7 +189,7 @@ def covtype_section(store):
 
 The program `mbsc`, a process a row, from the file to the labels. `minibatch` has T = 200 iterations; `nystrom` its own
 approximate degrees, as in Fowlkes et al., where nothing else is said; `power` T = 3; `ours` is the default solver on
-the same problem, `defaults` with the default regularisation and embedding as well.
+the same problem, `defaults` with the default regularization and embedding as well.
 """ + text
 
 
@@ -285,7 +285,7 @@ def search_section(store):
 ## What gives {paper:.2f} on Covtype-I
 
 Scalings, what sigma may mean, embeddings, methods, early stops, both means of NMI; on a part of the points, and the
-nearest to the paper's {paper:.2f} on all. `standard-ten` standardises the ten numerical features alone, `-rows` scales
+nearest to the paper's {paper:.2f} on all. `standard-ten` standardizes the ten numerical features alone, `-rows` scales
 every row to length 1 afterwards; the minibatch starts from Nystrom.
 
 {table(head, rows)}"""

@@ -11,7 +11,7 @@
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/cluster.h"
 #include "mbsc/kmeans/kmeans.h"
-#include "mbsc/labelling.h"
+#include "mbsc/labeling.h"
 #include "mbsc/metrics/scores.h"
 #include "mbsc/solvers/nystrom_basis.h"
 #include "mbsc/solvers/rayleigh_ritz.h"

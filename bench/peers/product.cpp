@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bare passes over all pairs of a file's points, each the best of some rounds in which all are measured in turn:
 //     degrees      row sums and sums of squares, each pair once
-//     neighbours   the same, keeping the 16 largest entries of each row
+//     neighbors   the same, keeping the 16 largest entries of each row
 //     one_vector   A v without symmetry: all n columns against all rows
 //     product      A V with `columns` right-hand sides, each pair once
 //     cached       the same from values kept by the degree pass (--memory)
@@ -90,7 +90,7 @@ int run(const Flags& flags) {
                     1024, 0, both.data(), 1024);
       });
     times.take("degrees", [&] { A.degrees({}); });
-    times.take("neighbours", [&] { A.degrees({}, {}, 16); });
+    times.take("neighbors", [&] { A.degrees({}, {}, 16); });
     times.take("one_vector", [&] { A.multiply_columns(all, v, out, {}); });
     times.take("product", [&] { A.multiply(V, product, {}); });
     if (flags.memory == 0) continue;

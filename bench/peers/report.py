@@ -32,7 +32,7 @@ same gamma (the paper's). Peers are timed from points in memory to labels, witho
 it, from the start of the process and the compressed file to the labels on disk. Best of the rounds that are said (one where a run takes 20 s or more); all
 take turns in a round. NMI is against the classes, agreement the NMI against the labels of the exact solution, error the
 rms sine of the angles to the exact eigenvectors where a method gives its embedding. All but `mbsc`, whose defaults
-regularise, solve the plain problem; k-means sees D^-1/2 U as in scikit-learn where its exact solvers fit in memory, else U.
+regularize, solve the plain problem; k-means sees D^-1/2 U as in scikit-learn where its exact solvers fit in memory, else U.
 
 ![seconds and NMI](peers.svg)
 
@@ -129,7 +129,7 @@ def bare_passes(data):
     found = data["bare_passes"]
     times = found["seconds"]
     rows = [("degrees (sums and sums of squares), each pair once", times["degrees"]),
-            ("the same, keeping the 16 largest entries of each row", times["neighbours"]),
+            ("the same, keeping the 16 largest entries of each row", times["neighbors"]),
             ("A v, one vector, without symmetry", times["one_vector"]),
             (f"A V, {found['columns']} vectors, each pair once", times["product"])]
     if "cached" in times:
@@ -184,7 +184,7 @@ n = {data['n']:,}, d = {data['d']}, k = {data['k']}, the paper's algorithm with 
 k-means {times['kmeans']:.1f} s, total {times['total']:.0f} s on {data['threads']} threads; peak {data['peak_memory_bytes'] / 1e6:.0f} MB; NMI {data['nmi']:.3f}.
 The multiplications of the solver, 2 n m (d + k) T, would take {mean:.0f} s at the mean rate of SGEMM over 20 seconds
 ({data['sustained_sgemm_gflops']:.0f} GFLOP/s, half of them before and half after the run): the solver takes {times['solve'] / mean:.2f} times that, exponentials,
-steps and orthonormalisation included. Beside the best 12 milliseconds of SGEMM ({data['sgemm_gflops']:.0f} GFLOP/s) it takes {times['solve'] / best:.2f} times as long.
+steps and orthonormalization included. Beside the best 12 milliseconds of SGEMM ({data['sgemm_gflops']:.0f} GFLOP/s) it takes {times['solve'] / best:.2f} times as long.
 
 The degree pass over its first {data['bare_passes']['n']:,} rows takes {passes['degrees'] / passes['one_vector']:.2f} of a pass with one vector without symmetry.
 {reading(data, times['read'])}

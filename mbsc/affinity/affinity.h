@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "mbsc/affinity/neighbours.h"
+#include "mbsc/affinity/neighbors.h"
 #include "mbsc/base/matrix.h"
 #include "mbsc/base/stop_token.h"
 #include "mbsc/linalg/row_space.h"
@@ -24,7 +24,7 @@ struct Degrees {
   explicit Degrees(int64_t rows) : sum(size_t(rows)), squares(size_t(rows)) {}
   std::vector<double> sum;      ///< d_i = sum_j a_ij
   std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
-  std::shared_ptr<const NeighbourGraph> graph;  ///< the largest entries of each row, where they were asked for
+  std::shared_ptr<const NeighborGraph> graph;  ///< the largest entries of each row, where they were asked for
   // Where they come from a sample (sampled_degrees.h):
   std::vector<double> variance;  ///< of `sum`, estimated; 0 where that row is exact
   int64_t columns = 0;           ///< how many were drawn; 0: all rows are exact, and there is no variance
@@ -89,10 +89,10 @@ class Affinity {
   }
   /// The same of some points by themselves, on every rank.
   virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
-  /// Row sums, one symmetric pass, and a graph of the `neighbours` largest entries of each row (0: none); `progress`
+  /// Row sums, one symmetric pass, and a graph of the `neighbors` largest entries of each row (0: none); `progress`
   /// hears the share that is done, from the calling thread.
   virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
-                          int64_t neighbours = 0) const = 0;
+                          int64_t neighbors = 0) const = 0;
   /// The sums that some columns allow, n kernel values each. Columns ascend.
   virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                                  const std::function<void(double)>& progress = {}) const;

@@ -168,7 +168,7 @@ void KernelAffinity<T>::multiply_pairs(MatrixView<const T> V, MatrixView<T> out,
 
 template <class T>
 Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress,
-                                   int64_t neighbours) const {
+                                   int64_t neighbors) const {
   const RowSpace& space = this->rows();
   const int64_t own = space.local_rows();
   Matrix<T> ones(own, 1);
@@ -181,8 +181,8 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
   operands.row_sums = as_rows;
   operands.column_sums = as_columns;
   operands.keep = cache_.tiles() > 0 ? &cache_ : nullptr;
-  if (neighbours > 0) {
-    row_largest = column_largest = LargestEntries<T>(own, neighbours);
+  if (neighbors > 0) {
+    row_largest = column_largest = LargestEntries<T>(own, neighbors);
     operands.row_largest = &row_largest;
     operands.column_largest = &column_largest;
   }
@@ -197,10 +197,10 @@ Degrees KernelAffinity<T>::degrees(const StopToken& stop, const std::function<vo
     degrees.squares[size_t(i)] = as_rows(i, 1) + as_columns(i, 1);
   }
   is_filled_ = cache_.tiles() > 0;
-  if (neighbours > 0) {
+  if (neighbors > 0) {
     row_largest.merge(column_largest, 0);
     column_largest = {};
-    degrees.graph = std::make_shared<const NeighbourGraph>(row_largest.graph(space));
+    degrees.graph = std::make_shared<const NeighborGraph>(row_largest.graph(space));
   }
   return degrees;
 }

@@ -33,7 +33,7 @@ class KernelAffinity final : public Affinity<T> {
   std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const override;
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
-                  int64_t neighbours = 0) const override;
+                  int64_t neighbors = 0) const override;
   ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                          const std::function<void(double)>& progress = {}) const override;
   double cost_of_value() const override { return double(points_.features); }

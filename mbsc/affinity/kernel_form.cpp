@@ -46,7 +46,7 @@ PackingRule make_rule(const Points& points, const std::vector<double>& center, d
   return rule;
 }
 
-/// Whether coordinates fit T as they are, so that their differences need no centring to be exact.
+/// Whether coordinates fit T as they are, so that their differences need no centering to be exact.
 template <class T>
 bool exact_as_stored(const Points& points) {
   return points.shift.empty() && points.scale.empty() && (sizeof(T) == 8 || points.type == ScalarType::float32);

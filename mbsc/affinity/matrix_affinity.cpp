@@ -157,11 +157,11 @@ void MatrixAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixV
 
 template <class T>
 Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<void(double)>& progress,
-                                   int64_t neighbours) const {
+                                   int64_t neighbors) const {
   this->throw_if_stopped(stop);
   Degrees degrees(matrix_.rows);
   std::optional<LargestEntries<T>> largest;
-  if (neighbours > 0) largest.emplace(matrix_.rows, neighbours);
+  if (neighbors > 0) largest.emplace(matrix_.rows, neighbors);
   this->rows().for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i)
       for (int64_t j = 0; j < this->n(); ++j) {
@@ -171,7 +171,7 @@ Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<vo
         if (largest) largest->offer(i, j, T(a));
       }
   });
-  if (largest) degrees.graph = std::make_shared<const NeighbourGraph>(largest->graph(this->rows()));
+  if (largest) degrees.graph = std::make_shared<const NeighborGraph>(largest->graph(this->rows()));
   this->count_kernel_values(matrix_.rows * this->n());
   if (progress) progress(1);
   return degrees;

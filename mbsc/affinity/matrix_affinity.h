@@ -20,7 +20,7 @@ class MatrixAffinity final : public Affinity<T> {
   std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const override;
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
-                  int64_t neighbours = 0) const override;
+                  int64_t neighbors = 0) const override;
   /// The mean of the given diagonal where it is positive, else the largest entry: what keeps Nystrom's block
   /// from being far from definite.
   double self_similarity() const override { return self_similarity_; }

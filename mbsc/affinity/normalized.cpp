@@ -24,7 +24,7 @@ Normalized<T>::Normalized(const Affinity<T>& affinity, Degrees degrees, double r
     }
   });
   require(sums[0] > 0,
-          "every affinity is zero: no point has a neighbour; with a kernel, choose a smaller gamma (a larger sigma)");
+          "every affinity is zero: no point has a neighbor; with a kernel, choose a smaller gamma (a larger sigma)");
   tau_ = regularization * sums[0] / double(n());
   isolated_count_ = tau_ > 0 ? 0 : int64_t(sums[1]);
   for (size_t i = 0; i < s_.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalized: L = S (A + (tau/n) 11') S with S = (D + tau)^-1/2, the operator whose leading eigenvectors are wanted.
-// A is sampled or multiplied through the Affinity; the rank-one regularisation is always applied exactly.
+// A is sampled or multiplied through the Affinity; the rank-one regularization is always applied exactly.
 // A row whose degree is zero (an isolated point) is a zero row: S_i = 0.
 // tau = regularization times the mean degree. Eigenvalues lie in [-1, 1]; the largest is 1.
 #pragma once
@@ -46,9 +46,9 @@ class Normalized {
   double entry_error() const { return affinity_->entry_error(); }
 
   /// a(x, x) / d_i of own rows: what the zero diagonal of the affinity hides, beside what there is without the
-  /// regularisation; 0 where there is nothing.
+  /// regularization; 0 where there is nothing.
   std::vector<double> hidden_diagonal() const;
-  /// a(x, x) s_i^2 of own rows: what the diagonal of that kernel has beside the regularisation.
+  /// a(x, x) s_i^2 of own rows: what the diagonal of that kernel has beside the regularization.
   std::vector<double> definite_diagonal() const;
   std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const {
     return affinity_->take_columns(columns);
@@ -56,15 +56,15 @@ class Normalized {
   /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
   void evaluate_definite(Range rows, const ColumnBlock<T>& columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
-  /// What the regularisation adds to entry (i, j) of L.
+  /// What the regularization adds to entry (i, j) of L.
   T flat(int64_t i, int64_t j) const { return T(tau_ / double(n())) * inverse_root_degree(i) * inverse_root_degree(j); }
-  /// out += (that kernel - L without its regularisation)[:, columns] C: what both have beside the kernel values.
+  /// out += (that kernel - L without its regularization)[:, columns] C: what both have beside the kernel values.
   void add_definite(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out) const;
   /// out = (that kernel)[:, columns] C.
   void multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                  const StopToken& stop) const;
 
-  /// About |L_:j|^2 of own rows: q_j s_j^4, exact where neighbours have like degrees. All alike where q is not known.
+  /// About |L_:j|^2 of own rows: q_j s_j^4, exact where neighbors have like degrees. All alike where q is not known.
   std::vector<double> column_squares() const;
 
   /// s_i = (d_i + tau)^-1/2 of own rows, 0 where isolated.
@@ -76,7 +76,7 @@ class Normalized {
   /// The same operator with better degrees.
   Normalized with(Degrees degrees) const { return Normalized(*affinity_, std::move(degrees), regularization_); }
   double regularization_added() const { return tau_; }
-  /// Own rows that have no neighbour at all.
+  /// Own rows that have no neighbor at all.
   std::span<const uint8_t> isolated() const { return isolated_; }
   int64_t isolated_count() const { return isolated_count_; }
 

@@ -27,8 +27,8 @@ class RingErrands {
   RingErrands(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together)
       : ring_(ring), blocks_(blocks), rank_(rank), ranks_(ranks), together_(most_together) {
     if (blocks_of(rank).size() == 0) return;
-    next_ = neighbour(1, rank);
-    previous_ = neighbour(-1, rank);
+    next_ = neighbor(1, rank);
+    previous_ = neighbor(-1, rank);
     if (is_alone()) return;
     for (int other = 0; other < ranks; ++other)
       if (const int64_t theirs = blocks_of(other).size(); theirs > 0)
@@ -64,7 +64,7 @@ class RingErrands {
 
  private:
   /// The next rank that holds rows, up or down the ring.
-  int neighbour(int step, int rank) const {
+  int neighbor(int step, int rank) const {
     do rank = (rank + step + ranks_) % ranks_;
     while (blocks_of(rank).size() == 0);
     return rank;
@@ -79,7 +79,7 @@ class RingErrands {
     const Range own = blocks_of(rank_);
     for (int64_t block = own.begin; block < own.end; ++block) {
       std::optional<std::pair<int, int64_t>> last;
-      for (int rank = previous_; rank != rank_; rank = neighbour(-1, rank)) {
+      for (int rank = previous_; rank != rank_; rank = neighbor(-1, rank)) {
         const Range rows = blocks_of(rank);
         const int64_t turn = turn_of(rows, block);
         if (!is_foreign(rows, turn)) break;

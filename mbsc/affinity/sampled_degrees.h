@@ -17,10 +17,10 @@
 //     (1 - r) d_i + r D,  r = min(1, Var d_i / d_i^2), 1 for unseen rows
 // (q_i likewise): on the safe side, for a degree that is too large merely makes a row count less. D = 0, and the unseen
 // rows that were not evaluated are isolated, only where every unseen row that was evaluated is: after m of them, at
-// most 3/m of the others have a neighbour (95 %). These corrections are consistent (none is left as c grows to n), not
+// most 3/m of the others have a neighbor (95 %). These corrections are consistent (none is left as c grows to n), not
 // unbiased: rows are picked by what was seen of them.
 //
-// What no sample tells: a neighbour that is much nearer than all sampled ones, where degrees are far below a(x, x).
+// What no sample tells: a neighbor that is much nearer than all sampled ones, where degrees are far below a(x, x).
 //
 // Cost: n kernel values a column; memory four numbers a row.
 #pragma once

@@ -141,7 +141,7 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
   std::vector<double> all;
   for (const auto& row : lengths) all.insert(all.end(), row.begin(), row.end());
   const double middle = median(all);
-  // Narrow enough that a typical point has at most this share of all others as its neighbours, but a dozen: with fewer,
+  // Narrow enough that a typical point has at most this share of all others as its neighbors, but a dozen: with fewer,
   // the outskirts of a cloud come apart.
   const double share = std::max({1e-3, 0.03 / double(clusters), 12 / double(space.n())});
   double low = 1e-3 / middle, high = 1e6 / middle;

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "mbsc/affinity/neighbours.h"
+#include "mbsc/affinity/neighbors.h"
 #include "mbsc/affinity/packing.h"
 #include "mbsc/affinity/pair_ring.h"
 #include "mbsc/affinity/ring_errands.h"
@@ -156,9 +156,9 @@ class SymmetricPass {
 
   void prepare(Slot& slot, const Strip& strip, int64_t turn) {
     Packing& p = slot.packed[size_t(turn - strip.turns.begin)];
-    const auto arrived = travelling_.find(turn);
-    if (arrived == travelling_.end()) p.local = own_columns(ring_.column_of(turn));
-    p.columns = arrived == travelling_.end() ? &p.local : arrived->second.get();
+    const auto arrived = traveling_.find(turn);
+    if (arrived == traveling_.end()) p.local = own_columns(ring_.column_of(turn));
+    p.columns = arrived == traveling_.end() ? &p.local : arrived->second.get();
     const Columns& c = *p.columns;
     if (needs_points())
       pack_points(
@@ -329,14 +329,14 @@ class SymmetricPass {
       }
       if (!c->bytes.empty()) c->message = receive(c->bytes, errands_.home_of(block), Channel::operands);
       c->sum_message = receive(c->sum_bytes, errands_.next(), Channel::sums);
-      travelling_[turn] = std::move(c);
+      traveling_[turn] = std::move(c);
     }
   }
 
   void take(const Strip& strip) {
     for (int64_t turn = strip.turns.begin; turn < strip.turns.end; ++turn) {
-      const auto arriving = travelling_.find(turn);
-      if (arriving == travelling_.end()) continue;
+      const auto arriving = traveling_.find(turn);
+      if (arriving == traveling_.end()) continue;
       Columns& c = *arriving->second;
       if (c.message) c.message->wait();
       c.sum_message->wait();
@@ -408,8 +408,8 @@ class SymmetricPass {
   /// After a strip: columns of others that have met their last row go home, the sums of the others wait.
   void put_away(const Strip& strip, std::vector<Sent>& sent) {
     for (int64_t turn = strip.turns.begin; turn < strip.turns.end; ++turn) {
-      const auto arrived = travelling_.find(turn);
-      if (arrived == travelling_.end()) continue;
+      const auto arrived = traveling_.find(turn);
+      if (arrived == traveling_.end()) continue;
       Columns& c = *arrived->second;
       const int64_t block = ring_.column_of(turn), rows = c.rows.size();
       if (c.largest) c.largest->write_state(0, rows, c.sum_bytes.data() + largest_at(rows));
@@ -417,7 +417,7 @@ class SymmetricPass {
         send(std::move(c.sum_bytes), errands_.home_of(block), Channel::home, sent);
       else
         waiting_[turn] = std::move(c.sum_bytes);
-      travelling_.erase(arrived);
+      traveling_.erase(arrived);
     }
   }
 
@@ -485,7 +485,7 @@ class SymmetricPass {
   const int64_t first_row_;
   std::vector<Strip> strips_;
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::map<int64_t, std::unique_ptr<Columns>> travelling_;   ///< by turn
+  std::map<int64_t, std::unique_ptr<Columns>> traveling_;   ///< by turn
   std::map<int64_t, AlignedVector<std::byte>> waiting_;      ///< sums, by turn
   int64_t next_to_send_ = 0;                                 ///< turn of the rank below
   std::vector<T> ones_;

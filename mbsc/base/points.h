@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points: a view of this rank's rows of X. It owns no coordinates: an array of Python's, a file's buffer or a
 // test's vector serves as it lies. The value that counts is (x - shift) * scale per feature, worked out in
-// double while a tile is packed, so that neither scaling nor centring needs a copy.
+// double while a tile is packed, so that neither scaling nor centering needs a copy.
 #pragma once
 
 #include <cstdint>

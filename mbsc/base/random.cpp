@@ -10,7 +10,7 @@ namespace {
 
 __extension__ using uint128 = unsigned __int128;
 
-uint64_t mix(uint64_t x) {  // splitmix64's finaliser
+uint64_t mix(uint64_t x) {  // splitmix64's finalizer
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;

@@ -18,7 +18,7 @@ enum class Stream : uint32_t {
   refill,     ///< random directions that replace lost ones
   gamma,      ///< pairs of points whose distances choose gamma
   kmeans,     ///< seeding
-  cut,        ///< columns of the sampled normalised cut
+  cut,        ///< columns of the sampled normalized cut
   generate,   ///< synthetic data
   test,
   degrees,    ///< columns of sampled degrees

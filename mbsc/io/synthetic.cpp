@@ -5,8 +5,8 @@
 //
 // moons: (cos t, sin t) and (1 - cos t, 1/2 - sin t), t uniform in [0, pi].
 //
-// blobs: Gaussian, each centre in a grid cell of its own, chosen by a keyed permutation. Cells are
-// 8 apart and centres within 1 of the middle along each axis: any two are at least 6 apart.
+// blobs: Gaussian, each center in a grid cell of its own, chosen by a keyed permutation. Cells are
+// 8 apart and centers within 1 of the middle along each axis: any two are at least 6 apart.
 //
 // spirals: arms r = r0 + clusters t / (4 pi), each turned by 2 pi / clusters from the one before,
 // hence 1/2 apart along every ray; one turn and a half, uniform in the area swept.
@@ -24,7 +24,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// The second counter of a draw says what it is for; the first is the row, or the class of a centre.
+// The second counter of a draw says what it is for; the first is the row, or the class of a center.
 constexpr uint64_t position = uint64_t{1} << 40;
 constexpr uint64_t jitter = uint64_t{2} << 40;
 constexpr uint64_t side = uint64_t{3} << 40;
@@ -70,14 +70,14 @@ Point place(Shape shape, int32_t label, int clusters, double u) {
   return on_circle(radius, 2 * pi * ((radius - inner) / pitch + double(label) / clusters));
 }
 
-/// The grid of blobs' centres: `sides` cells along each of the first `chosen` features, four times
-/// as many as centres; two along each further feature.
+/// The grid of blobs' centers: `sides` cells along each of the first `chosen` features, four times
+/// as many as centers; two along each further feature.
 class Grid {
  public:
   Grid(const SyntheticOptions& options, const Random& random)
       : random_(random), sides_(smallest_side(options)), permutation_(cells(options), random, position) {}
 
-  /// Feature f of the centre of class `label`.
+  /// Feature f of the center of class `label`.
   double operator()(int32_t label, int64_t f) const {
     int64_t cell = permutation_(label), along = sides_;
     for (int64_t passed = 0; passed < std::min(f, chosen_); ++passed) cell /= sides_;

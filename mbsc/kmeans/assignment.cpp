@@ -35,12 +35,12 @@ Matrix<T> rounded(const Matrix<double>& centers) {
 
 }  // namespace
 
-/// How the centres moved since the last update, and how far apart they are now. Per cluster.
+/// How the centers moved since the last update, and how far apart they are now. Per cluster.
 template <class T>
 struct Assignment<T>::Movement {
-  std::vector<T> own;       // drift of the centre
-  std::vector<T> others;    // largest drift of any other centre
-  std::vector<T> half_gap;  // half the distance to the nearest other centre
+  std::vector<T> own;       // drift of the center
+  std::vector<T> others;    // largest drift of any other center
+  std::vector<T> half_gap;  // half the distance to the nearest other center
 
   Movement(const Matrix<T>& before, const Matrix<T>& after, T slack)
       : own(after.rows()), others(after.rows()), half_gap(after.rows(), infinity<T>) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which centre each row belongs to, kept up to date while the centres move.
+// Which center each row belongs to, kept up to date while the centers move.
 //
-// Hamerly's bounds: per row an upper bound u on the distance to its own centre and a lower bound l
-// on the distance to every other. When centres move, u grows by the drift of its centre and l
+// Hamerly's bounds: per row an upper bound u on the distance to its own center and a lower bound l
+// on the distance to every other. When centers move, u grows by the drift of its center and l
 // shrinks by the largest drift of the others. A row with
-//     u < max(l, half the distance from its centre to the nearest other centre)
+//     u < max(l, half the distance from its center to the nearest other center)
 // keeps its label unseen. Bounds are widened by the rounding error of a distance, so that the
-// labels are those of a plain search through all centres, ties to the lowest number, bit for bit.
+// labels are those of a plain search through all centers, ties to the lowest number, bit for bit.
 //
-// Where centres and columns are few, a search through all centres by SIMD (simd/nearest.h) is quicker than the bounds are
+// Where centers and columns are few, a search through all centers by SIMD (simd/nearest.h) is quicker than the bounds are
 // kept, and gives the same labels; rows then lie transposed once more.
 //
 // Cost: O(n) for rows that keep their label, O(k columns) for each that is searched; 2 n numbers, or n columns.
@@ -31,11 +31,11 @@ namespace mbsc {
 template <class T>
 class Assignment {
  public:
-  /// Every row starts unlabelled (-1); excluded rows stay so. `may_search`: through all centres where that is quicker.
+  /// Every row starts unlabeled (-1); excluded rows stay so. `may_search`: through all centers where that is quicker.
   Assignment(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
              bool may_search = true);
 
-  /// Gives each row its nearest centre; returns how many rows of all ranks changed their label.
+  /// Gives each row its nearest center; returns how many rows of all ranks changed their label.
   int64_t update(const Matrix<double>& centers);
   /// Puts one row (by its global number; all ranks call) into another cluster. The next update()
   /// searches it anew.

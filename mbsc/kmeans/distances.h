@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Squared distances from one row to a few centres, |x - c|^2 = sum_f (x_f - c_f)^2.
+// Squared distances from one row to a few centers, |x - c|^2 = sum_f (x_f - c_f)^2.
 //
 // Direct differences: exact zero for equal rows, relative error (columns + 3) / 2 units of epsilon
-// whatever the offset of the data, and only half as much work again as |c|^2 - 2 x.c. Centres lie
-// transposed and padded, so that the inner loop runs over centres in vector registers and each sum
+// whatever the offset of the data, and only half as much work again as |c|^2 - 2 x.c. Centers lie
+// transposed and padded, so that the inner loop runs over centers in vector registers and each sum
 // is made in the order of the features.
 #pragma once
 
@@ -26,7 +26,7 @@ double squared_distance(const T* row, const double* center, int64_t columns) {
 }
 
 /// What every x86-64 and ARM64 has; written out because compilers choose the loop over features to
-/// vectorise.
+/// vectorize.
 template <class T>
 struct Lanes {
   typedef T Vector __attribute__((vector_size(16)));
@@ -53,7 +53,7 @@ T loose_squared_distance(const T* a, const T* b, int64_t columns) {
   return sum;
 }
 
-/// A few centres, ready for many rows.
+/// A few centers, ready for many rows.
 template <class T>
 class CenterTile {
  public:

@@ -16,14 +16,14 @@ struct KMeansOptions {
   int64_t clusters = 8;
   int restarts = 10;         ///< the best of this many runs is kept
   int max_iterations = 300;  ///< of one run
-  double tolerance = 1e-4;   ///< a run ends when the centres moved less, relative to the mean variance of a feature
+  double tolerance = 1e-4;   ///< a run ends when the centers moved less, relative to the mean variance of a feature
   uint64_t seed = 0;
 };
 
 struct KMeansResult {
   std::vector<int32_t> labels;  ///< of this rank's rows, in [0, clusters); -1 where excluded
   Matrix<double> centers;       ///< clusters x columns
-  double inertia = 0;           ///< sum of squared distances to the nearest centre
+  double inertia = 0;           ///< sum of squared distances to the nearest center
   int iterations = 0;           ///< of the best run
   bool converged = false;       ///< the best run ended before max_iterations
 };

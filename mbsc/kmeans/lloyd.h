@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lloyd's iterations from given centres: assign each row to its nearest centre, move each centre to
-// the mean of its rows, until no label changes or the centres move less than a limit. An emptied
-// cluster takes the row farthest from its centre (ties: the lowest row number) out of the clusters
+// Lloyd's iterations from given centers: assign each row to its nearest center, move each center to
+// the mean of its rows, until no label changes or the centers move less than a limit. An emptied
+// cluster takes the row farthest from its center (ties: the lowest row number) out of the clusters
 // that have more than one.
 //
 // Cost per iteration: O(n columns) and the assignment (assignment.h).
@@ -16,10 +16,10 @@ namespace mbsc {
 
 struct LloydLimits {
   int max_iterations = 300;
-  double shift = 0;  ///< a run ends when the squared shifts of the centres sum to no more
+  double shift = 0;  ///< a run ends when the squared shifts of the centers sum to no more
 };
 
-/// One run. Every cluster of the result has a row. Labels belong to the returned centres: each row
+/// One run. Every cluster of the result has a row. Labels belong to the returned centers: each row
 /// has its nearest, unless the run ended by max_iterations or `stop` in the very step that filled
 /// an empty cluster.
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greedy k-means++: the first centre is a row drawn uniformly. Each further step draws 2 + log(k)
-// candidate rows with probability proportional to their squared distance from the nearest centre so
+// Greedy k-means++: the first center is a row drawn uniformly. Each further step draws 2 + log(k)
+// candidate rows with probability proportional to their squared distance from the nearest center so
 // far, and keeps the one that lowers the potential, the sum of those distances, most.
 //
 // A draw is a number in [0, potential) placed on the line of block sums, then on the rows of that

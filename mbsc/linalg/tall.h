@@ -18,7 +18,7 @@ namespace mbsc {
 template <class T>
 Eigen::MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
-/// A'B with sums of 256 rows in T: twice as fast, off by a few roundings of T, and so not for orthonormalising.
+/// A'B with sums of 256 rows in T: twice as fast, off by a few roundings of T, and so not for orthonormalizing.
 template <class T>
 Eigen::MatrixXd quick_gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
@@ -51,7 +51,7 @@ Matrix<T> gather_rows(const RowSpace& space, MatrixView<const T> W, std::span<co
 template <class T>
 void copy(const RowSpace& space, MatrixView<const T> from, MatrixView<T> to);
 
-/// Orthonormalises the columns of W in place, Cholesky-QR twice on a double Gram matrix. Where that is near
+/// Orthonormalizes the columns of W in place, Cholesky-QR twice on a double Gram matrix. Where that is near
 /// singular, an eigendecomposition of the scaled Gram matrix orders the directions first, and those that are
 /// numerically dependent are dropped: the first `rank` columns (returned) are orthonormal and span what W
 /// spanned, the others are zero.

@@ -2,7 +2,7 @@
 // The optimal one-to-one matching of clusters and classes: the Hungarian method by shortest
 // augmenting paths, over the pairs that occur.
 //
-//     maximise the sum of weight(r, c) over matched pairs; a row or column may stay single
+//     maximize the sum of weight(r, c) over matched pairs; a row or column may stay single
 //
 // Rows enter one by one. Duals u, v >= 0 keep u_r + v_c >= weight(r, c), with equality on matched
 // pairs, and each row extends the matching along a path that is shortest in the excess

@@ -11,7 +11,7 @@
 
 namespace mbsc {
 
-/// Exact: one full product with the k indicator vectors. Rows labelled below 0 belong to no cluster.
+/// Exact: one full product with the k indicator vectors. Rows labeled below 0 belong to no cluster.
 /// `degrees` are exact ones, or empty: then vol(c) comes from the same product.
 template <class T>
 double normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees, std::span<const int32_t> labels,

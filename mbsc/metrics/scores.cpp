@@ -106,7 +106,7 @@ double matched_share(const Contingency& table) {
 
 Scores score_labels(std::span<const int32_t> truth, std::span<const int32_t> labels) {
   require(!truth.empty() && truth.size() == labels.size(),
-          "two labellings must have the same length, at least 1; got {} and {}", truth.size(), labels.size());
+          "two labelings must have the same length, at least 1; got {} and {}", truth.size(), labels.size());
   const Contingency table = count_pairs(truth, labels);
   Scores scores;
   scores.ari = adjusted_rand(table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement of two labellings of the same points. Labels are any integers >= 0.
+// Agreement of two labelings of the same points. Labels are any integers >= 0.
 #pragma once
 
 #include <cstdint>

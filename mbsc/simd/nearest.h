@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest of a few centres, for many rows: k-means with few clusters in few columns looks at every centre faster than
+// The nearest of a few centers, for many rows: k-means with few clusters in few columns looks at every center faster than
 // it could keep bounds. Rows lie in groups, feature by feature, so that a vector has one feature of several rows:
 //     |x - c|^2 = sum_f (x_f - c_f)^2,   in the order of the features, without fused multiplications:
-// the same bits at every SIMD level, and as kmeans/distances.h has them. Ties go to the lowest centre.
+// the same bits at every SIMD level, and as kmeans/distances.h has them. Ties go to the lowest center.
 #pragma once
 
 #include <cstdint>

@@ -206,7 +206,7 @@ void run_form(const Tile<T>& tile) {
     case Form::gaussian:
       return tile.direct ? TileRun<task, Form::gaussian, true, T>(tile).run()
                          : TileRun<task, Form::gaussian, false, T>(tile).run();
-    case Form::exponential:  // always direct: the root of a cancelled distance is worth nothing
+    case Form::exponential:  // always direct: the root of a canceled distance is worth nothing
       return TileRun<task, Form::exponential, true, T>(tile).run();
     case Form::cosine:
       return TileRun<task, Form::cosine, false, T>(tile).run();

@@ -158,15 +158,15 @@ void BatchMemory<T>::end_batch(MatrixView<const T> W, const NystromModel<T>* mod
     Products outside, inside;
     add_products(W, batch_, M, outside, inside);
     const double parts = double(parts_), scale = parts / (parts - 1);
-    const auto centred = [&](const MatrixXd& sum, const MatrixXd& whole) { return MatrixXd(sum - whole / parts); };
+    const auto centered = [&](const MatrixXd& sum, const MatrixXd& whole) { return MatrixXd(sum - whole / parts); };
     const auto weight = [&](const Products& sum, const Products& whole) {
-      const double cross = centred(sum.GM, whole.GM).trace(), square = centred(sum.MM, whole.MM).trace();
+      const double cross = centered(sum.GM, whole.GM).trace(), square = centered(sum.MM, whole.MM).trace();
       return model && square > 0 ? std::clamp(cross / square, 0.0, 1.0) : 0;
     };
     c_ = weight(outside_, outside);
     c_inside_ = weight(inside_, inside);
-    noise_ += scale * centred(outside_.with(c_), outside.with(c_));
-    projected_noise_ += scale * centred(inside_.with(c_inside_), inside.with(c_inside_)).diagonal();
+    noise_ += scale * centered(outside_.with(c_), outside.with(c_));
+    projected_noise_ += scale * centered(inside_.with(c_inside_), inside.with(c_inside_)).diagonal();
   }
   if (parts_ > 0) add_scaled<T>(L_->rows(), 1, batch_, rest_);
   parts_ = 0;

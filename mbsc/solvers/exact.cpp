@@ -2,7 +2,7 @@
 // Method: block Krylov with thick restart ("exact"): the leading eigenpairs to a residual that is asked for.
 // Reference: Zhou, Saad, "Block Krylov-Schur method for large symmetric eigenvalue problems", 2008; Stewart, 2001.
 // Algorithm: an orthonormal basis V grows by blocks Q: Y = LQ, T = V'LV by explicit products (full
-//   orthogonalisation), R = Y - VV'Y, next Q = orth(R). Ritz pairs (theta, Vu) of T have residual |R u_Q|, u_Q the
+//   orthogonalization), R = Y - VV'Y, next Q = orth(R). Ritz pairs (theta, Vu) of T have residual |R u_Q|, u_Q the
 //   part of u on the last block. When V is full it is replaced by its leading Ritz vectors. Where the Krylov space is
 //   exhausted (an invariant subspace) random directions go on.
 // The residuals that are reported are recomputed by one more product with the final vectors.

@@ -15,10 +15,10 @@ using Eigen::MatrixXd;
 
 namespace {
 
-/// s of the graph with its own degrees, and what the regularisation adds to each.
+/// s of the graph with its own degrees, and what the regularization adds to each.
 template <class T>
 struct GraphDegrees {
-  GraphDegrees(const RowSpace& space, const NeighbourGraph& graph, double regularization) : s(size_t(graph.rows())) {
+  GraphDegrees(const RowSpace& space, const NeighborGraph& graph, double regularization) : s(size_t(graph.rows())) {
     std::vector<double> degrees(size_t(graph.rows()));
     const double total = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
       for (int64_t i = rows.begin; i < rows.end; ++i) {
@@ -54,7 +54,7 @@ void multiply_graph(const RowSpace& space, const GraphDegrees<T>& degrees, const
 }  // namespace
 
 template <class T>
-Matrix<T> graph_block(const Normalized<T>& L, const NeighbourGraph& graph, int64_t c, const SolverOptions& options) {
+Matrix<T> graph_block(const Normalized<T>& L, const NeighborGraph& graph, int64_t c, const SolverOptions& options) {
   const RowSpace& space = L.rows();
   const double mean = sum_over_blocks(space, 1, [&](int64_t, Range rows, std::span<double> out) {
     for (int64_t i = rows.begin; i < rows.end; ++i) out[0] += L.degrees()[size_t(i)];
@@ -139,7 +139,7 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
   Matrix<T> f(space.local_rows(), 2 * width);
   copy<T>(space, first, f.view().columns_between(0, width));
   copy<T>(space, second, f.view().columns_between(width, 2 * width));
-  // A column's energy is about |W_j|^2 and that of its neighbours.
+  // A column's energy is about |W_j|^2 and that of its neighbors.
   std::vector<double> share(size_t(space.local_rows()));
   for (int64_t i = 0; i < space.local_rows(); ++i) {
     for (int64_t c = 0; c < 2 * width; ++c) share[size_t(i)] += double(f(i, c)) * double(f(i, c));
@@ -153,7 +153,7 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
       for (int64_t c = 0; c < 2 * width; ++c) f(i, c) *= L.inverse_root_degrees()[size_t(i)];
   });
   EnergyEstimate estimate;
-  // The regularisation is exact: tau (|f|^2 - |1'f|^2 / n).
+  // The regularization is exact: tau (|f|^2 - |1'f|^2 / n).
   const std::vector<double> sums =
       sum_over_blocks(space, 4 * width, [&](int64_t, Range rows, std::span<double> out) {
         for (int64_t i = rows.begin; i < rows.end; ++i)
@@ -198,7 +198,7 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
 }
 
 #define MBSC_INSTANTIATE(T)                                                                             \
-  template Matrix<T> graph_block(const Normalized<T>&, const NeighbourGraph&, int64_t, const SolverOptions&); \
+  template Matrix<T> graph_block(const Normalized<T>&, const NeighborGraph&, int64_t, const SolverOptions&); \
   template EnergyEstimate compare_energy(const Normalized<T>&, MatrixView<const T>, MatrixView<const T>, int64_t, \
                                          const SolverOptions&);
 MBSC_INSTANTIATE(float)

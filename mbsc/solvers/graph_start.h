@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warm start for narrow kernels: the leading eigenvectors of the graph of the largest entries of each row, which the
-// degree pass leaves behind (affinity/neighbours.h).
+// degree pass leaves behind (affinity/neighbors.h).
 //
 // A few entries hold a part of a row's sum that differs from row to row, so that s A_graph s with the degrees of A is a
 // poor model. With the degrees of the graph itself it is a good one: a function that is smooth on the graph is smooth
-// for A. With f = S_graph v for the eigenvectors v of L_graph the start is W = S^-1 f, orthonormalised:
+// for A. With f = S_graph v for the eigenvectors v of L_graph the start is W = S^-1 f, orthonormalized:
 //     W = orth(diag(s_graph / s) V),   s_graph = (d_graph + tau_graph)^-1/2, tau in proportion.
-// On MNIST at gamma = 16 / median squared distance 16 neighbours leave a block error of 0.26, where 2,000 landmarks
+// On MNIST at gamma = 16 / median squared distance 16 neighbors leave a block error of 0.26, where 2,000 landmarks
 // leave 1. Where kernels are wide, landmarks are far better. Which it is the energy tells:
 //     k' - trace W'LW = 1/2 sum_ij a_ij |f_i - f_j|^2 + tau (|f|^2 - |1'f|^2 / n),   f = S W,
 // not negative, estimated from columns drawn with probability half uniform, half as |W_j|^2. Unbiased.
@@ -21,7 +21,7 @@ namespace mbsc {
 
 /// The leading eigenvectors of the graph as a block for L, c columns, orthonormal.
 template <class T>
-Matrix<T> graph_block(const Normalized<T>& L, const NeighbourGraph& graph, int64_t c, const SolverOptions& options);
+Matrix<T> graph_block(const Normalized<T>& L, const NeighborGraph& graph, int64_t c, const SolverOptions& options);
 
 struct EnergyEstimate {
   double difference = 0;      ///< energy of the second block minus that of the first

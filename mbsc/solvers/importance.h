@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which columns of L matter. The variance of an estimate of LW from columns drawn with probability p_j is least for
 // p_j ~ |L_:j| |W_j|; the degree pass leaves an estimate of the first factor, |L_:j|^2 ~ q_j s_j^4 with
-// q_j = sum_i a_ij^2 (exact where neighbours have like degrees). Pairs of outliers, which carry leading eigenvectors
+// q_j = sum_i a_ij^2 (exact where neighbors have like degrees). Pairs of outliers, which carry leading eigenvectors
 // that uniform sampling never sees, have |L_:j| near 1, a hundred times that of other points.
 #pragma once
 

@@ -121,7 +121,7 @@ class KrylovBasis {
     return out;
   }
 
-  /// LX for the c leading Ritz vectors X, orthonormalised: the last product gives it for nothing, LX = X theta + R u_Q.
+  /// LX for the c leading Ritz vectors X, orthonormalized: the last product gives it for nothing, LX = X theta + R u_Q.
   /// These are its left singular vectors by falling singular value, but those that belong to negative eigenvalues last.
   /// To be asked for before advance().
   Matrix<T> next_iterate(int64_t c) const {

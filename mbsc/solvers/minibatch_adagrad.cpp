@@ -2,7 +2,7 @@
 // Method: Mini-Batch Spectral Clustering as in the paper: stochastic gradient ascent of trace(W'LW), W'W = I.
 // Reference: Han, Filippone, "Mini-Batch Spectral Clustering", Algorithms 1 and 2 (whose signs descend; we ascend).
 // Algorithm: G an unbiased estimate of LW from m columns (estimator.h);  H = (I - WW')G;  an AdaGrad step along H
-//   (adagrad.h);  W <- Q of a QR factorisation. With guards W has more columns than k, and the k leading Ritz vectors
+//   (adagrad.h);  W <- Q of a QR factorization. With guards W has more columns than k, and the k leading Ritz vectors
 //   of the mean of W'G are the result.
 // Cost of an iteration: n m kernel values, 2nkm + 6nk^2 operations; memory three n x k arrays.
 // Exact in the limit of the iterations; how near it is, only a full product tells (`tolerance`).

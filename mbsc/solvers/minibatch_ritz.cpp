@@ -3,7 +3,7 @@
 // A budget of B passes is spent on, in this order:
 //   1. Warm start: Nystrom from landmarks drawn by importance, at most 2,000 (ritz_plan.h): the leading k' = 3k
 //      eigenvectors of the model it gives (nystrom_model.h). Where a kernel is too narrow for them, the leading
-//      eigenvectors of the graph of neighbours, if these have less energy (graph_start.h). Or a random block.
+//      eigenvectors of the graph of neighbors, if these have less energy (graph_start.h). Or a random block.
 //   2. Batches of columns: the important ones are kept where 256 MiB hold them all beside those of the landmarks that
 //      are, else evaluated anew for each step; the others come uniformly without replacement. All columns seen so far
 //      speak in the estimates G ~ LW and B ~ W'LW, beside the largest entries of each row, which the degree pass has
@@ -95,7 +95,7 @@ class RitzSolver {
   const Normalized<T>& L() const { return better_ ? *better_ : given_; }
 
   void start() {
-    // Without regularisation a row of degree zero is a zero row of L, and no product sums it.
+    // Without regularization a row of degree zero is a zero row of L, and no product sums it.
     if (degree_error(space_, given_.all_degrees()).largest > 0)
       tally_.emplace(space_, given_.all_degrees(), given_.regularization_added() == 0);
     theta_ = VectorXd::Zero(columns_);
@@ -108,10 +108,10 @@ class RitzSolver {
     int64_t count = worthwhile_landmarks(L(), plan_.sampled, options_);
     // Where landmarks are far too few for a narrow kernel, the graph may know more; some columns tell.
     const bool compare = graph_may_start(L(), count, options_);
-    const NeighbourGraph* graph =
-        compare || options_.start == Start::neighbours ? L().all_degrees().graph.get() : nullptr;
-    require(graph || options_.start != Start::neighbours,
-            "the start `neighbours` needs exact degrees and at most {} points", int64_t{1} << 20);
+    const NeighborGraph* graph =
+        compare || options_.start == Start::neighbors ? L().all_degrees().graph.get() : nullptr;
+    require(graph || options_.start != Start::neighbors,
+            "the start `neighbors` needs exact degrees and at most {} points", int64_t{1} << 20);
     const int64_t to_compare =
         graph && compare ? std::clamp<int64_t>(plan_.sampled / 20, 2, std::max<int64_t>(200, n_ / 100)) : 0;
     if (to_compare > 0)
@@ -173,7 +173,7 @@ class RitzSolver {
       certain = certain_columns<T>(L(), W_, std::min(sampled, n_) / 4, std::min(sampled, n_) / 16);
     left -= keep_certain(certain);
     if (int64_t(kept_.indices.size()) == n_) return run_kept();
-    if (const NeighbourGraph* largest = L().all_degrees().graph.get(); model_ && largest && !single_batch()) {
+    if (const NeighborGraph* largest = L().all_degrees().graph.get(); model_ && largest && !single_batch()) {
       known_.emplace(space_, *largest, L().inverse_root_degrees());
       model_->leave_out(*largest);
     }
@@ -355,7 +355,7 @@ class RitzSolver {
       subtract<T>(space_, flat, MatrixXd::Identity(columns_, columns_), image);
       by.multiply_rows(image);
     });
-    // A column on points that have no neighbour after all was lost, and a random one has taken its place.
+    // A column on points that have no neighbor after all was lost, and a random one has taken its place.
     const VectorXd norms = M.colwise().norm();
     if (norms.minCoeff() < 1e-3 || norms.maxCoeff() > 1e3) {
       pairs_.columns_evaluated += n_;

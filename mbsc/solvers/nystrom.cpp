@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method: Nystrom, one-shot and orthogonalised.
+// Method: Nystrom, one-shot and orthogonalized.
 // Reference: Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", PAMI 2004.
 // Algorithm: m landmarks S; K = L with a(x, x) on the diagonal of the affinity (with a zero diagonal the landmark
 //   block is indefinite). K_SS = E e E';  B = K_nS E e^-1/2, so that K ~ B B';  B'B = F theta F';
@@ -308,7 +308,7 @@ void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vecto
       for (size_t j = 0; j < kept.indices.size(); ++j) {
         const int64_t column = kept.indices[j];
         const double value = double(kept.values(i, int64_t(j)));
-        // What is left of the regularisation after it was taken out of a zero is rounding, not an affinity.
+        // What is left of the regularization after it was taken out of a zero is rounding, not an affinity.
         const double rounding = 8 * double(std::numeric_limits<T>::epsilon()) * double(L.flat(own + i, column));
         if (value > rounding) sum += value / double(L.inverse_root_degree(column));
       }
@@ -320,7 +320,7 @@ void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vecto
 template <class T>
 std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmarks, uint64_t seed,
                                     const StopToken& stop) {
-  // With unit degrees the normalised operator is the affinity itself.
+  // With unit degrees the normalized operator is the affinity itself.
   const Normalized<T> K(affinity, std::vector<double>(size_t(affinity.rows().local_rows()), 1.0), 0);
   const std::vector<int64_t> chosen = choose_landmarks(K, landmarks, seed);
   const int64_t m = int64_t(chosen.size());

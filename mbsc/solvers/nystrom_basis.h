@@ -21,7 +21,7 @@ int64_t affordable_landmarks(int64_t n, int64_t budget) {
   return std::min(n, budget <= kept ? budget : (budget + kept) / 2);
 }
 
-/// Columns of L, without its rank-one regularisation, that need not be evaluated again.
+/// Columns of L, without its rank-one regularization, that need not be evaluated again.
 template <class T>
 struct KeptColumns {
   std::vector<int64_t> indices;  ///< ascending

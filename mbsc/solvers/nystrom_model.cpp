@@ -44,7 +44,7 @@ void NystromModel<T>::take_diagonals() {
 }
 
 template <class T>
-void NystromModel<T>::leave_out(const NeighbourGraph& graph) {
+void NystromModel<T>::leave_out(const NeighborGraph& graph) {
   left_out_ = &graph;
   const RowSpace& space = L_->rows();
   const int64_t own = space.local_rows(), first_row = space.own_rows().begin;

@@ -29,7 +29,7 @@ class NystromModel {
 
   /// out = (model of L) V.
   void multiply(MatrixView<const T> V, MatrixView<T> out) const;
-  /// out = (model of what batches sample: L without the rank-one regularisation, which is exact) V, with zeros in rows
+  /// out = (model of what batches sample: L without the rank-one regularization, which is exact) V, with zeros in rows
   /// and columns of points whose degree is below a(x, x): there h is large, and a small share of it a large error. Its
   /// diagonal is zero, as that of L is: here entries count, while `multiply` is about eigenvectors. So are the entries
   /// that were left out.
@@ -40,7 +40,7 @@ class NystromModel {
   /// within the first 100 + c of Q, without a product for the Krylov space.
   Matrix<T> leading(int64_t c, const SolverOptions& options, double residual = 1e-5);
   /// `multiply_sampled` without these entries, which are known exactly (sparse_part.h). The graph must outlive this.
-  void leave_out(const NeighbourGraph& graph);
+  void leave_out(const NeighborGraph& graph);
   /// The model as better degrees have it; not after `leave_out`.
   void rescale(const Rescaling<T>& by);
   int64_t rank() const { return basis_.vectors.cols(); }
@@ -58,9 +58,9 @@ class NystromModel {
   NystromBasis<T> basis_;
   std::vector<double> hidden_;     ///< a(x, x) / degree
   std::vector<double> taken_out_;  ///< h
-  std::vector<double> own_;        ///< the diagonal of Q Theta Q' without the regularisation
-  const NeighbourGraph* left_out_ = nullptr;
-  std::vector<T> on_edges_;  ///< the entries of Q Theta Q' that are left out, without the regularisation
+  std::vector<double> own_;        ///< the diagonal of Q Theta Q' without the regularization
+  const NeighborGraph* left_out_ = nullptr;
+  std::vector<T> on_edges_;  ///< the entries of Q Theta Q' that are left out, without the regularization
 };
 
 }  // namespace mbsc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: the power method with a random block.
 // Reference: Boutsidis, Kambadur, Gittens, "Spectral clustering via the power method - provably", ICML 2015.
-// Algorithm: S Gaussian n x k; the left singular vectors of L^T S. The block is orthonormalised after each product,
+// Algorithm: S Gaussian n x k; the left singular vectors of L^T S. The block is orthonormalized after each product,
 //   which changes nothing but the rounding. `shifted` multiplies by (I + L)/2: L has negative eigenvalues, and the
 //   plain method mixes those of large modulus in.
 //   With more than k columns (block_size) the result are the k leading left singular vectors.

@@ -66,7 +66,7 @@ void certify(const Normalized<T>& L, const StopToken& stop, int64_t k, EigenPair
   take_ritz_pairs<T>(L.rows(), basis, image, k, pairs);
 }
 
-/// Orthonormalises W; directions it has lost are replaced by random ones.
+/// Orthonormalizes W; directions it has lost are replaced by random ones.
 template <class T>
 void orthonormalize_or_refill(const RowSpace& space, MatrixView<T> W, const SolverOptions& options, int64_t step) {
   const int64_t rank = orthonormalize(space, W);
@@ -76,7 +76,7 @@ void orthonormalize_or_refill(const RowSpace& space, MatrixView<T> W, const Solv
   orthonormalize_against<T>(space, W.columns_between(0, rank), fresh);
 }
 
-/// Orthonormalises W so that its leading columns span what the leading columns of W spanned (QR, where
+/// Orthonormalizes W so that its leading columns span what the leading columns of W spanned (QR, where
 /// orthonormalize() may turn the columns); lost directions are replaced by random ones.
 template <class T>
 void orthonormalize_in_order(const RowSpace& space, MatrixView<T> W, const SolverOptions& options) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What better degrees do to what is known of L: with r = s'/s, L' = r L r (but for the regularisation, which is never
-// sampled), so that Y = L P becomes r Y = L' (P / r), exactly. Points that turn out to have no neighbour get r = 0.
+// What better degrees do to what is known of L: with r = s'/s, L' = r L r (but for the regularization, which is never
+// sampled), so that Y = L P becomes r Y = L' (P / r), exactly. Points that turn out to have no neighbor get r = 0.
 #pragma once
 
 #include <vector>

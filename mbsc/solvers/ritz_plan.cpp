@@ -100,14 +100,14 @@ int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const Solve
 }
 
 template <class T>
-bool wants_neighbours(const Normalized<T>& L, const SolverOptions& options) {
-  if (options.start == Start::neighbours) return true;
+bool wants_neighbors(const Normalized<T>& L, const SolverOptions& options) {
+  if (options.start == Start::neighbors) return true;
   const int64_t landmarks = worthwhile_landmarks(L, plan_ritz(L.n(), options, 1).sampled, options);
   return worthwhile_batches(L, landmarks, options) > 1;
 }
 
 #define MBSC_INSTANTIATE(T)                                                       \
-  template bool wants_neighbours(const Normalized<T>&, const SolverOptions&);     \
+  template bool wants_neighbors(const Normalized<T>&, const SolverOptions&);     \
   template int64_t worthwhile_batches(const Normalized<T>&, int64_t, const SolverOptions&); \
   template int64_t most_landmarks<T>(int64_t, int64_t, const SolverOptions&);     \
   template double wanted_landmarks(const Normalized<T>&);                         \

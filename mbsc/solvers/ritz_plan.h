@@ -33,20 +33,20 @@ int64_t most_landmarks(int64_t n, int64_t budget, const SolverOptions& options);
 /// |L|_F^2 ~ sum_j q_j s_j^4.
 template <class T>
 double wanted_landmarks(const Normalized<T>& L);
-/// Whether so many landmarks are so far too few for a narrow kernel that the graph of neighbours may know more.
+/// Whether so many landmarks are so far too few for a narrow kernel that the graph of neighbors may know more.
 template <class T>
 bool graph_may_start(const Normalized<T>& L, int64_t landmarks, const SolverOptions& options);
 /// The landmarks that are worth it. Below one pass columns are what is scarce, and landmarks the best use of them. From
 /// one pass on all columns are seen, and landmarks are a start whose algebra, n m^2, should not outweigh the pass:
 ///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (/ 16, but 5 times the wanted, in a single batch),
 /// or, where eigenvalues crowd (a narrow kernel), as many as that asks for: more where more is to be
-/// found; but the rank of the model, at least 400, where the graph of neighbours may be the start: beside it 2,000 are hardly
+/// found; but the rank of the model, at least 400, where the graph of neighbors may be the start: beside it 2,000 are hardly
 /// better (on MNIST, Pendigits and Shuttle at their default widths the values found have the same sum to 6e-4 of it).
 /// With a limit of seconds, what a slow machine has in a quarter of them.
 template <class T>
 int64_t worthwhile_landmarks(const Normalized<T>& L, int64_t budget, const SolverOptions& options);
 /// Whether a run would use the largest entries of each row: not where its pass is a single batch.
 template <class T>
-bool wants_neighbours(const Normalized<T>& L, const SolverOptions& options);
+bool wants_neighbors(const Normalized<T>& L, const SolverOptions& options);
 
 }  // namespace mbsc

@@ -17,7 +17,7 @@ double shrinkage(double signal, double noise);
 
 struct RitzStep {
   Eigen::VectorXd values;     ///< descending: estimates of the new columns' Rayleigh quotients
-  Eigen::MatrixXd turn, add;  ///< W <- W turn + H add, to be orthonormalised in order
+  Eigen::MatrixXd turn, add;  ///< W <- W turn + H add, to be orthonormalized in order
   double error = 0;           ///< rms sine to the leading eigenvectors after the step, estimated
   bool is_heard = false;      ///< there was something to step on
 };

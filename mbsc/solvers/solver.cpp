@@ -54,8 +54,8 @@ void check_options(Method method, int64_t n, const SolverOptions& options) {
           options.iterations.value_or(0));
   require(std::isfinite(options.step) && options.step >= 0, "step must be positive; got {}", options.step);
   require(std::isfinite(options.epsilon) && options.epsilon > 0, "epsilon must be positive; got {}", options.epsilon);
-  require(options.start != Start::neighbours || (method == Method::minibatch && options.step_rule == StepRule::ritz),
-          "the start `neighbours` goes with minibatch and the step rule ritz only");
+  require(options.start != Start::neighbors || (method == Method::minibatch && options.step_rule == StepRule::ritz),
+          "the start `neighbors` goes with minibatch and the step rule ritz only");
   if (method == Method::minibatch) {
     BatchPlan(n, options);
     block_columns(n, options);

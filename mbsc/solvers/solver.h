@@ -25,8 +25,8 @@ enum class Estimator { columns, signs };
 /// reshuffle: every column once per pass. independent: each batch, and each vector of `signed`, drawn anew.
 enum class Sampling { reshuffle, independent };
 /// automatic: for mini-batches with Ritz steps Nystrom's vectors, or where a kernel is narrow those of the graph of
-/// neighbours (solvers/graph_start.h), whichever are better; else random ones.
-enum class Start { automatic, random, nystrom, neighbours };
+/// neighbors (solvers/graph_start.h), whichever are better; else random ones.
+enum class Start { automatic, random, nystrom, neighbors };
 /// How a mini-batch moves the block: ritz (solvers/minibatch_ritz.cpp), or adagrad, the paper's.
 enum class StepRule { ritz, adagrad };
 /// Which columns are drawn: by importance, all alike, as the paper does.
@@ -139,7 +139,7 @@ struct EigenPairs {
   double subspace_error = std::numeric_limits<double>::quiet_NaN();  ///< an estimate of the rms sine
   ErrorSource subspace_error_source = ErrorSource::none;
   std::optional<Probe> probe;
-  bool start_is_graph = false;  ///< minibatch with Ritz steps: neighbours knew more than landmarks (graph_start.h)
+  bool start_is_graph = false;  ///< minibatch with Ritz steps: neighbors knew more than landmarks (graph_start.h)
   Status status = Status::finished;
   int64_t iterations = 0;
   int64_t columns_evaluated = 0;  ///< a full product counts n

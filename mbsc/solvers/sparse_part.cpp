@@ -6,7 +6,7 @@
 namespace mbsc {
 
 template <class T>
-void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<const T> values, double factor,
+void add_edges(const RowSpace& space, const NeighborGraph& graph, std::span<const T> values, double factor,
                MatrixView<const T> V, MatrixView<T> out) {
   const int64_t c = V.cols, own = V.rows;
   const Matrix<T> others = graph.others.fetch<T>(space.comm(), V);
@@ -19,7 +19,7 @@ void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<con
   });
   for (int64_t i = 0; i < others.rows(); ++i) look(others.row(i), own + i);
   const auto row_of = [&](int64_t column) { return column < own ? V.row(column) : others.row(column - own); };
-  constexpr int64_t ahead = 12;  // neighbours lie anywhere in memory: their rows are called for in time
+  constexpr int64_t ahead = 12;  // neighbors lie anywhere in memory: their rows are called for in time
   const auto edges = int64_t(graph.columns.size());
   space.for_each_block(
       [&](int64_t, Range rows) {
@@ -41,7 +41,7 @@ void add_edges(const RowSpace& space, const NeighbourGraph& graph, std::span<con
 }
 
 template <class T>
-SparsePart<T>::SparsePart(const RowSpace& space, const NeighbourGraph& graph, std::span<const T> s)
+SparsePart<T>::SparsePart(const RowSpace& space, const NeighborGraph& graph, std::span<const T> s)
     : space_(&space), graph_(&graph), values_(graph.values.size()) {
   const Matrix<T> others = graph.others.fetch<T>(space.comm(), MatrixView<const T>(s.data(), int64_t(s.size()), 1));
   const auto s_of = [&](int64_t column) {
@@ -55,7 +55,7 @@ SparsePart<T>::SparsePart(const RowSpace& space, const NeighbourGraph& graph, st
 }
 
 #define MBSC_INSTANTIATE(T)                                                                                          \
-  template void add_edges(const RowSpace&, const NeighbourGraph&, std::span<const T>, double, MatrixView<const T>,   \
+  template void add_edges(const RowSpace&, const NeighborGraph&, std::span<const T>, double, MatrixView<const T>,   \
                           MatrixView<T>);                                                                            \
   template class SparsePart<T>;
 MBSC_INSTANTIATE(float)

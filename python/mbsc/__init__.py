@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spectral clustering by the exact normalised cut without the n x n matrix.
+"""Spectral clustering by the exact normalized cut without the n x n matrix.
 
     estimator     MiniBatchSpectralClustering, a scikit-learn estimator
     functional    spectral_embedding, kernel_product

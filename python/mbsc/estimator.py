@@ -27,7 +27,7 @@ PYTHON_ONLY = {"random_state", "n_jobs", "verbose", "callback"}
 
 
 class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Spectral clustering by the exact normalised cut, in memory that grows with n.
+    """Spectral clustering by the exact normalized cut, in memory that grows with n.
 
     The affinity matrix A of the n points never exists: its products are worked out tile by tile. The k leading
     eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, come from mini-batches of columns (Han and Filippone,
@@ -54,7 +54,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     tol : float or None, default=None
         Largest residual |L w - theta w| to reach, recomputed. None: 1e-5 for exact, none for the others.
     regularization : float, default=0.001
-        tau as a share of the mean degree. 0 is the plain normalised cut.
+        tau as a share of the mean degree. 0 is the plain normalized cut.
     embedding_scale : {'row', 'none', 'degree'}, default='row'
         What k-means sees: rows of length one, as they are, or divided by the root of the degree.
     n_init : int, default=10
@@ -80,7 +80,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         Columns drawn for sampled degrees.
     memory : int, default=0
         Bytes for kernel values of the degree pass, kept in 16 bits for full products.
-    start : {'auto', 'random', 'nystrom', 'neighbours'}, default='auto'
+    start : {'auto', 'random', 'nystrom', 'neighbors'}, default='auto'
     landmarks : int or 'auto', default='auto'
         Of Nystrom, as a method and as a start.
     step_rule : {'ritz', 'adagrad'}, default='ritz'

@@ -16,7 +16,7 @@ def _as_numbers(labels: ArrayLike) -> np.ndarray:
 
 
 def score_labels(truth: ArrayLike, labels: ArrayLike) -> dict[str, float]:
-    """Every score of two labellings of the same points, as ``mbsc score`` has them.
+    """Every score of two labelings of the same points, as ``mbsc score`` has them.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def normalized_mutual_info_score(truth: ArrayLike, labels: ArrayLike, *, average
 
 
 def adjusted_rand_score(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Pairs that both labellings treat alike, corrected for chance.
+    """Pairs that both labelings treat alike, corrected for chance.
 
     Examples
     --------

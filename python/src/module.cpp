@@ -246,8 +246,8 @@ NB_MODULE(_core, m) {
   m.def("kernel_product", &run_kernel_product<double>, "X"_a.noconvert(), "Y"_a.noconvert(), "V"_a.noconvert(),
         "affinity"_a, "gamma"_a, "threads"_a = 0, "A(X, Y) V in float64 tiles.");
   m.def("normalized_cut", &run_normalized_cut, "X"_a.noconvert(), "labels"_a.noconvert(), "affinity"_a, "gamma"_a,
-        "threads"_a = 0, "The normalised cut of a labelling: one full product.");
+        "threads"_a = 0, "The normalized cut of a labeling: one full product.");
   m.def("score_labels", &run_score_labels, "truth"_a.noconvert(), "labels"_a.noconvert(),
-        "Agreement of two labellings: nmi, nmi_geometric, ari, accuracy.");
+        "Agreement of two labelings: nmi, nmi_geometric, ari, accuracy.");
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&finish_abandoned));
 }

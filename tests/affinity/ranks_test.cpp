@@ -87,7 +87,7 @@ TEST(RanksOfAnAffinity, ProductsWithColumnsHaveTheSameBits) {
   });
 }
 
-TEST(RanksOfAnAffinity, DegreesAndNeighboursHaveTheSameBits) {
+TEST(RanksOfAnAffinity, DegreesAndNeighborsHaveTheSameBits) {
   expect_same_bits([](KernelAffinity<float>& A) {
     const Degrees degrees = A.degrees({}, {}, 4);
     const Comm& comm = A.rows().comm();
@@ -95,7 +95,7 @@ TEST(RanksOfAnAffinity, DegreesAndNeighboursHaveTheSameBits) {
     const std::vector<double> squares = comm.gather<double>(degrees.squares);
     all.insert(all.end(), squares.begin(), squares.end());
     // Edges by the global number of both ends.
-    const NeighbourGraph& graph = *degrees.graph;
+    const NeighborGraph& graph = *degrees.graph;
     const Range own = A.rows().own_rows();
     std::vector<double> edges;
     for (int64_t i = 0; i < graph.rows(); ++i)

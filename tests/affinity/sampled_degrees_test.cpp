@@ -130,7 +130,7 @@ TEST(SampledDegrees, AreUnbiasedAndTheirVarianceIsTheOneReported) {
 }
 
 TEST(SampledDegrees, RowsInDoubtAreEvaluatedWhereTheyAreFew) {
-  // A cloud, ten far pairs and five points that have no neighbour at all.
+  // A cloud, ten far pairs and five points that have no neighbor at all.
   const int64_t cloud = 975, n = 1000, columns = 200;
   Matrix<float> X = random_matrix<float>(n, 2, 5);
   for (int64_t i = cloud; i < n; ++i) {
@@ -153,7 +153,7 @@ TEST(SampledDegrees, RowsInDoubtAreEvaluatedWhereTheyAreFew) {
 }
 
 TEST(SampledDegrees, RowsLeftInDoubtAreNeverGivenTooSmallADegree) {
-  // Five hundred far pairs: a row either saw its only neighbour or nothing. Every degree is 1.
+  // Five hundred far pairs: a row either saw its only neighbor or nothing. Every degree is 1.
   const int64_t n = 1000, columns = 150;
   Matrix<float> X(n, 1);
   for (int64_t i = 0; i < n; ++i) X(i, 0) = 100.0f * float(i / 2);
@@ -170,7 +170,7 @@ TEST(SampledDegrees, RowsLeftInDoubtAreNeverGivenTooSmallADegree) {
   EXPECT_LE(degree_error(A.rows(), s.degrees).largest, 999 / 150.0);
 }
 
-TEST(SampledDegrees, ManyPointsWithoutANeighbourStayIsolated) {
+TEST(SampledDegrees, ManyPointsWithoutANeighborStayIsolated) {
   const int64_t n = 1000, together = 400;
   Matrix<float> X = random_matrix<float>(n, 2, 8);
   for (int64_t i = together; i < n; ++i) X(i, 0) = 1000.0f * float(i);

@@ -144,7 +144,7 @@ TEST(ChooseGamma, IsSixteenOverTheMedianSquaredDistanceInManyDimensions) {
   EXPECT_DOUBLE_EQ(choose_gamma(Points(X.view()), KernelKind::rbf, 2, 4), 16 / median);
 }
 
-TEST(ChooseGamma, GivesATypicalPointThreePercentOfAClusterAsNeighboursInTwoDimensions) {
+TEST(ChooseGamma, GivesATypicalPointThreePercentOfAClusterAsNeighborsInTwoDimensions) {
   const int64_t count = 1200, clusters = 2;
   const Matrix<double> X = random_matrix<double>(count, 2, 5);
   const double gamma = choose_gamma(Points(X.view()), KernelKind::rbf, clusters, 0);

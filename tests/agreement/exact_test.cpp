@@ -93,7 +93,7 @@ Matrix<T> as(const Matrix<double>& X) {
   return out;
 }
 
-/// All eigenpairs of the dense normalised matrix, descending, by dsyevd in double.
+/// All eigenpairs of the dense normalized matrix, descending, by dsyevd in double.
 struct DenseEigen {
   VectorXd values;
   MatrixXd vectors;

@@ -119,7 +119,7 @@ class Output(ProgramTest):
         for word in ("gamma", "eigenvalues", "clusters", "nmi", "memory", "60", "30", "20", "10"):
             self.assertIn(word, stderr.lower())
 
-    def test_no_progress_bar_and_no_colour_without_a_terminal(self):
+    def test_no_progress_bar_and_no_color_without_a_terminal(self):
         _, stderr = self.run_program("cluster", "points.csv", "-k", 3, "--labels", "l.txt")
         self.assertNotIn("\r", stderr)
         self.assertNotIn("\x1b", stderr)

@@ -229,8 +229,8 @@ TEST(Cluster, SampledDegreesStandOutliersIsolatedPointsAndAPrecomputedMatrix) {
   for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
 }
 
-// The means of the two rings coincide: only the neighbours can tell. Degrees are 3e-4 and 3e-13, the mean is 15.
-TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbours) {
+// The means of the two rings coincide: only the neighbors can tell. Degrees are 3e-4 and 3e-13, the mean is 15.
+TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbors) {
   Sample s = sample(Shape::rings, 602);
   s.X(600, 0) = 0.02f, s.X(600, 1) = 0.01f;
   s.X(601, 0) = 3.5f, s.X(601, 1) = 0;

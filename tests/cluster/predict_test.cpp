@@ -144,7 +144,7 @@ TEST(Predict, DuplicatesAmongTrainingPointsCountAsInTheFit) {
     for (int64_t c = 0; c < 3; ++c) EXPECT_NEAR(found.embedding(i, c), fitted.result.embedding(i, c), 1e-4);
 }
 
-TEST(Predict, PointsWithoutANeighbourGetTheNearestMean) {
+TEST(Predict, PointsWithoutANeighborGetTheNearestMean) {
   std::vector<int32_t> classes;
   const Matrix<float> X = points_of(Shape::blobs, 300, 7, classes);
   const Fitted fitted(Points(X.view()), options_for(3));

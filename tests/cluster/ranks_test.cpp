@@ -83,12 +83,12 @@ TEST(RanksOfCluster, EveryMethodHasTheBitsOfOne) {
 
 TEST(RanksOfCluster, MiniBatchesWithEveryStartBudgetAndStepRule) {
   const Matrix<float> X = clouds(900);
-  for (const Start start : {Start::random, Start::nystrom, Start::neighbours})
+  for (const Start start : {Start::random, Start::nystrom, Start::neighbors})
     for (const double passes : {0.3, 1.0, 2.0}) {
       ClusterOptions options = options_for(Method::minibatch);
       options.solver.start = start;
       options.solver.passes = passes;
-      options.gamma = start == Start::neighbours ? 8.0 : 0.5;
+      options.gamma = start == Start::neighbors ? 8.0 : 0.5;
       expect_same_as_one(X, options);
     }
   ClusterOptions options = options_for(Method::minibatch);
@@ -101,7 +101,7 @@ TEST(RanksOfCluster, MiniBatchesWithEveryStartBudgetAndStepRule) {
 
 TEST(RanksOfCluster, NarrowKernelsOutliersAndIsolatedPoints) {
   Matrix<float> X = clouds(900);
-  X(17, 2) = 500;  // no neighbour at all
+  X(17, 2) = 500;  // no neighbor at all
   for (const double regularization : {0.0, 0.001})
     for (const Method method : {Method::exact, Method::minibatch}) {
       ClusterOptions options = options_for(method);

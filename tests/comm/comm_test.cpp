@@ -105,9 +105,9 @@ TEST(Comm, TrafficCountsWhatComesFromOthers) {
       std::vector<double> other(10);
       comm.exchange<double>(values, (comm.rank() + 1) % size, other, (comm.rank() + size - 1) % size);
       const Traffic after = comm.traffic();
-      const int64_t others = size - 1, root = comm.rank() == size - 1 ? 0 : 1, neighbours = size > 1 ? 1 : 0;
-      EXPECT_EQ(after.bytes - before.bytes, 80 * (others + (size > 1 ? root : 0) + neighbours));
-      EXPECT_EQ(after.messages - before.messages, others + (size > 1 ? root : 0) + neighbours);
+      const int64_t others = size - 1, root = comm.rank() == size - 1 ? 0 : 1, neighbors = size > 1 ? 1 : 0;
+      EXPECT_EQ(after.bytes - before.bytes, 80 * (others + (size > 1 ? root : 0) + neighbors));
+      EXPECT_EQ(after.messages - before.messages, others + (size > 1 ? root : 0) + neighbors);
     });
 }
 

@@ -91,7 +91,7 @@ TEST(Synthetic, MoonsAreTwoInterleavedHalfCircles) {
   }
 }
 
-TEST(Synthetic, BlobsHaveCentresAtLeastSixApartAndTheAskedSpread) {
+TEST(Synthetic, BlobsHaveCentersAtLeastSixApartAndTheAskedSpread) {
   for (const int64_t features : {1, 2, 3, 40})
     for (const int clusters : {1, 3, 50}) {
       const SyntheticOptions options =
@@ -125,7 +125,7 @@ TEST(Synthetic, SpiralArmsStayApart) {
   }
 }
 
-TEST(Synthetic, WithOwnNoiseTheNearestNeighbourIsOfTheSameClass) {
+TEST(Synthetic, WithOwnNoiseTheNearestNeighborIsOfTheSameClass) {
   for (const Shape shape : all_shapes) {
     const SyntheticOptions options = checked({.shape = shape, .n = 1000});
     const Data data = make(options);

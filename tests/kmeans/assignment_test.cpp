@@ -52,7 +52,7 @@ TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {
 
 TYPED_TEST(AssignmentOf, TiesGoToTheLowestNumber) {
   using T = TypeParam;
-  // Rows and centres on a coarse grid: many rows have several nearest centres.
+  // Rows and centers on a coarse grid: many rows have several nearest centers.
   Matrix<T> rows(500, 2);
   Matrix<double> centers(9, 2);
   const Random random(3, Stream::test);

@@ -104,7 +104,7 @@ TYPED_TEST(KMeansOf, AsManyClustersAsRowsGivesEachItsOwn) {
 
 TYPED_TEST(KMeansOf, AnEmptiedClusterTakesTheFarthestRow) {
   using T = TypeParam;
-  // Two centres coincide, so that the second starts empty; rows 2 and 3 are equally far: the lower
+  // Two centers coincide, so that the second starts empty; rows 2 and 3 are equally far: the lower
   // number moves.
   Matrix<T> rows(4, 1);
   const double values[] = {0, 0, -5, 5};

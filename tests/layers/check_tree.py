@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the source tree that no compiler checks: every source and script carries the licence line, no file is
+"""Rules of the source tree that no compiler checks: every source and script carries the license line, no file is
 longer than 500 lines, files are named after what is in them, and no text holds a path of somebody's machine.
 
 usage: check_tree.py ROOT    prints one line per violation; exit code 1 if there is any
@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-LICENCE = "SPDX-License-Identifier: Apache-2.0"
+LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0"
 LONGEST = 500
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".inc", ".py", ".cmake", ".in", ".sh"}
 DATA = {".csv", ".npy", ".gz", ".svm", ".png", ".pdf", ".svg", ".json", ".sha256"}
@@ -44,8 +44,8 @@ def is_source(path, text):
 def violations_of_file(name, text):
     path = pathlib.PurePosixPath(name)
     lines = text.splitlines()
-    if is_source(path, text) and not any(LICENCE in line for line in lines[:5]):
-        yield f"{name}: its first five lines lack '{LICENCE}'"
+    if is_source(path, text) and not any(LICENSE_LINE in line for line in lines[:5]):
+        yield f"{name}: its first five lines lack '{LICENSE_LINE}'"
     if len(lines) > LONGEST:
         yield f"{name}: {len(lines)} lines; the longest allowed is {LONGEST}"
     if path.stem in EMPTY_NAMES:

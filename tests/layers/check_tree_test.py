@@ -26,7 +26,7 @@ class CheckTree(unittest.TestCase):
     def test_a_good_file_passes(self):
         self.assertEqual(self.violations_of("mbsc/base/a.h", HEAD + "#pragma once\n"), [])
 
-    def test_a_missing_licence_is_reported(self):
+    def test_a_missing_license_is_reported(self):
         for path, text in (("a.cpp", "int x;\n"), ("a.py", "\n"), ("CMakeLists.txt", ""), ("run", "#!/bin/sh\n")):
             with self.subTest(path=path):
                 self.assert_one(path, text, "SPDX")

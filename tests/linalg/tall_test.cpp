@@ -116,7 +116,7 @@ TYPED_TEST(TallOf, ResidualNormsAreThoseOfTheColumns) {
 TYPED_TEST(TallOf, SubspaceErrorIsTheRmsSineAndKeepsSmallAngles) {
   using T = TypeParam;
   const RowSpace space(n, 1);
-  // Turns the second of two unit vectors by an angle towards a third: sines 0 and sin(angle).
+  // Turns the second of two unit vectors by an angle toward a third: sines 0 and sin(angle).
   for (const double angle : {0.0, 1e-3, 0.3, 1.5}) {
     Matrix<T> U(n, 2), W(n, 2);
     U(3, 0) = W(3, 0) = 1;

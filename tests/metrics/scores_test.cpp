@@ -100,7 +100,7 @@ TEST(Scores, HandleTensOfThousandsOfLabels) {
   EXPECT_EQ(score_labels(truth, truth).accuracy, 1);
 }
 
-TEST(Scores, RefuseLabellingsOfDifferentLengthAndNegativeLabels) {
+TEST(Scores, RefuseLabelingsOfDifferentLengthAndNegativeLabels) {
   EXPECT_THROW(score_labels(Labels{0, 1}, Labels{0}), InvalidInput);
   EXPECT_THROW(score_labels(Labels{}, Labels{}), InvalidInput);
   EXPECT_THROW(score_labels(Labels{0, 1}, Labels{0, -1}), InvalidInput);

@@ -4,7 +4,7 @@
 
     wheel    the sdist is complete; the wheel is built, against the library of the build folder
     newest   every test of this folder on the newest scikit-learn, and the tutorial
-    oldest   the tests of behaviour on scikit-learn 1.4
+    oldest   the tests of behavior on scikit-learn 1.4
     clean    a new environment with the wheel and what it requires: the lines of README.md, also on an older processor
 
 usage: environments.py ROOT BUILD_DIR wheel|newest|oldest|clean
@@ -24,7 +24,7 @@ PACKAGES = {
     "newest": ["scikit-learn", "pytest", "pandas", "polars", "matplotlib", "tqdm", "mpi4py"],
     "oldest": ["scikit-learn==1.4.*", "numpy<2", "pytest", "pandas<3"],
 }
-TESTS_OF_OLDEST = ["estimator_checks", "behaviour", "composition", "input", "predict"]
+TESTS_OF_OLDEST = ["estimator_checks", "behavior", "composition", "input", "predict"]
 IN_THE_SDIST = ["pyproject.toml", "VERSION", "README.md", "LICENSE", "CMakeLists.txt", "mbsc/cluster.cpp",
                 "mbsc/simd/tile-inl.h", "cmake/version.h.in", "python/src/module.cpp", "python/mbsc/py.typed"]
 IN_THE_WHEEL = ["mbsc/__init__.py", "mbsc/py.typed", "mbsc/_core.pyi", "mbsc/libhwy"]

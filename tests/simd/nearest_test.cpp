@@ -42,7 +42,7 @@ TYPED_TEST(NearestOf, HasTheLabelsOfAPlainSearchToTheBit) {
   for (const int64_t groups : {1, 3})
     for (const int64_t columns : {1, 2, 5, 10, 17})
       for (const int64_t count : {1, 2, 9, 40})
-        for (const bool coarse : {false, true}) {  // on a coarse grid many rows have several nearest centres
+        for (const bool coarse : {false, true}) {  // on a coarse grid many rows have several nearest centers
           const auto draw = [&](int64_t i, int64_t key) {
             return coarse ? T(random.below(4, i, key)) : T(random.normal(i, key));
           };
@@ -56,7 +56,7 @@ TYPED_TEST(NearestOf, HasTheLabelsOfAPlainSearchToTheBit) {
             std::vector<T> x;
             for (int64_t f = 0; f < columns; ++f)
               x.push_back(rows[size_t((i / each * columns + f) * each + i % each)]);
-            ASSERT_EQ(labels[size_t(i)], nearest(x, centers, count)) << columns << " columns, " << count << " centres";
+            ASSERT_EQ(labels[size_t(i)], nearest(x, centers, count)) << columns << " columns, " << count << " centers";
           }
         }
 }

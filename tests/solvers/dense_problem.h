@@ -52,7 +52,7 @@ struct DenseProblem {
   Eigen::MatrixXd vectors;
 };
 
-/// `groups` normal clouds in the plane, their centres `apart` on a line.
+/// `groups` normal clouds in the plane, their centers `apart` on a line.
 template <class T>
 Matrix<T> clouds(int64_t n, int64_t groups, double apart, uint64_t seed) {
   Matrix<T> X = random_matrix<T>(n, 2, seed);

@@ -36,8 +36,8 @@ class Interrupted final : public Affinity<T> {
     affinity_.evaluate_square(points, out);
   }
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress,
-                  int64_t neighbours) const override {
-    return affinity_.degrees(stop, progress, neighbours);
+                  int64_t neighbors) const override {
+    return affinity_.degrees(stop, progress, neighbors);
   }
   double self_similarity() const override { return affinity_.self_similarity(); }
 

@@ -110,7 +110,7 @@ TEST(GraphStart, IsTakenWhereLandmarksAreTooFewAndOnlyThere) {
   const EigenPairs<float> landmarks = solved(narrow, nystrom);
   EXPECT_FALSE(landmarks.start_is_graph);
   const double other = narrow.error(to_eigen(landmarks.vectors), 2), block = narrow.error(to_eigen(graph.block), 2);
-  fmt::print("narrow: error {:.3f} from neighbours ({:.3f} of the block), {:.3f} from landmarks\n", error, block,
+  fmt::print("narrow: error {:.3f} from neighbors ({:.3f} of the block), {:.3f} from landmarks\n", error, block,
              other);
   EXPECT_LT(block, 0.1);
   EXPECT_LT(error, 0.5 * other);
@@ -122,7 +122,7 @@ TEST(GraphStart, IsTakenWhereLandmarksAreTooFewAndOnlyThere) {
   EXPECT_EQ(few.landmarks, 60);
 
   SolverOptions forced = options_for(3, 1);
-  forced.start = Start::neighbours;
+  forced.start = Start::neighbors;
   EXPECT_TRUE(solved(wide, forced).start_is_graph);
   EXPECT_THROW(solve_minibatch<float>(wide.L, forced), InvalidInput) << "no graph";
   EXPECT_THROW(solve(Method::exact, wide.L, forced, {}), InvalidInput);

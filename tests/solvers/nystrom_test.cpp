@@ -181,7 +181,7 @@ TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
     EXPECT_LT((to_eigen(some.vectors) - to_eigen(all.vectors)).norm(), 1e-9);
   }
   EXPECT_EQ(all.columns_evaluated, 40);
-  // Columns of L without its regularisation, whose entries are all alike up to the degrees.
+  // Columns of L without its regularization, whose entries are all alike up to the degrees.
   Matrix<double> unit(40, 40), columns(200, 40);
   for (int64_t j = 0; j < 40; ++j) unit(j, j) = 1;
   p.L.multiply_columns(landmarks, unit, columns, {});

@@ -382,7 +382,7 @@ TEST(RitzPlan, SmallDataHasOneBatchFromOnePassOnWhereTheStartIsGood) {
   const auto batches = [&](const Normalized<float>& L, const SolverOptions& options) {
     const int64_t landmarks = worthwhile_landmarks(L, plan_ritz(points, options, 200).sampled, options);
     const int64_t count = worthwhile_batches(L, landmarks, options);
-    EXPECT_EQ(wants_neighbours(L, options), count > 1);
+    EXPECT_EQ(wants_neighbors(L, options), count > 1);
     if (count == 1) {
       EXPECT_GE(double(landmarks), 5 * wanted_landmarks(L));
     }
@@ -398,16 +398,16 @@ TEST(RitzPlan, SmallDataHasOneBatchFromOnePassOnWhereTheStartIsGood) {
   SolverOptions random = options_for(1);
   random.start = Start::random;
   EXPECT_EQ(worthwhile_batches(L, 0, random), 8);
-  SolverOptions neighbours = options_for(1);
-  neighbours.start = Start::neighbours;
-  EXPECT_TRUE(wants_neighbours(L, neighbours));
+  SolverOptions neighbors = options_for(1);
+  neighbors.start = Start::neighbors;
+  EXPECT_TRUE(wants_neighbors(L, neighbors));
   const auto [narrow, crowded] = problem(10, false);
   EXPECT_EQ(batches(crowded, options_for(1)), 4) << "the start is not good";
   const auto [same, rough] = problem(1e-5, true);
   EXPECT_EQ(batches(rough, options_for(1)), 4) << "degrees are not exact";
 }
 
-TEST(NystromModel, TakesOutTheDiagonalOfARegularisedKernel) {
+TEST(NystromModel, TakesOutTheDiagonalOfARegularizedKernel) {
   const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, 0.1);
   std::vector<int64_t> all(n);
   std::iota(all.begin(), all.end(), int64_t{0});

@@ -121,7 +121,7 @@ TEST(Ritz, BatchesGoOnAfterDegreesHaveBecomeExact) {
   }
 }
 
-TEST(Ritz, PointsThatTurnOutToBeIsolatedAreSoWithRegularisationToo) {
+TEST(Ritz, PointsThatTurnOutToBeIsolatedAreSoWithRegularizationToo) {
   // Half of the far points have a partner, so that those that were not seen are given a degree.
   Matrix<float> X = clouds<float>(n, 2, 3.0, 1);
   for (int64_t i = 0; i < 150; ++i) X(i, 0) = 1000 + 100 * float(i < 75 ? i : (i - 75) / 2) + (i < 75 ? 0 : 10000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/neighbours.h"
+#include "mbsc/affinity/neighbors.h"
 
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@ using testing::dense_affinity;
 using testing::random_matrix;
 
 template <class T>
-class NeighboursOf : public ::testing::Test {};
+class NeighborsOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(NeighboursOf, Scalars);
+TYPED_TEST_SUITE(NeighborsOf, Scalars);
 
 /// Edges of the graph made of the t largest entries of each row of a dense matrix.
 std::set<std::pair<int64_t, int64_t>> edges_of(const Eigen::MatrixXd& A, int64_t t) {
@@ -38,7 +38,7 @@ std::set<std::pair<int64_t, int64_t>> edges_of(const Eigen::MatrixXd& A, int64_t
   return edges;
 }
 
-TYPED_TEST(NeighboursOf, AreTheLargestEntriesOfEachRowAndOfEachColumn) {
+TYPED_TEST(NeighborsOf, AreTheLargestEntriesOfEachRowAndOfEachColumn) {
   using T = TypeParam;
   for (const int64_t n : {2, 5, 65, 700})
     for (const int64_t t : {1, 3, 16}) {
@@ -47,7 +47,7 @@ TYPED_TEST(NeighboursOf, AreTheLargestEntriesOfEachRowAndOfEachColumn) {
       const KernelAffinity<T> A(Points(X.view()), kernel, RowSpace(n, 2));
       const Degrees degrees = A.degrees({}, {}, t);
       ASSERT_TRUE(degrees.graph);
-      const NeighbourGraph& graph = *degrees.graph;
+      const NeighborGraph& graph = *degrees.graph;
       ASSERT_EQ(graph.rows(), n);
       const Eigen::MatrixXd dense = dense_affinity(Points(X.view()), kernel);
       const auto expected = edges_of(dense, t);
@@ -68,7 +68,7 @@ TYPED_TEST(NeighboursOf, AreTheLargestEntriesOfEachRowAndOfEachColumn) {
     }
 }
 
-TYPED_TEST(NeighboursOf, CostTheDegreesNoBitAndDoNotDependOnThreads) {
+TYPED_TEST(NeighborsOf, CostTheDegreesNoBitAndDoNotDependOnThreads) {
   using T = TypeParam;
   const int64_t n = 2500;
   const Matrix<T> X = random_matrix<T>(n, 2, 1);
@@ -84,7 +84,7 @@ TYPED_TEST(NeighboursOf, CostTheDegreesNoBitAndDoNotDependOnThreads) {
   EXPECT_EQ(a.graph->values, b.graph->values);
 }
 
-TYPED_TEST(NeighboursOf, OfAPrecomputedMatrixAreTheSame) {
+TYPED_TEST(NeighborsOf, OfAPrecomputedMatrixAreTheSame) {
   using T = TypeParam;
   const int64_t n = 150;
   const Matrix<T> X = random_matrix<T>(n, 3, 1);
@@ -100,7 +100,7 @@ TYPED_TEST(NeighboursOf, OfAPrecomputedMatrixAreTheSame) {
   EXPECT_EQ(a.graph->values, b.graph->values);
 }
 
-TEST(Neighbours, EqualValuesGoByColumnAndZerosAreNone) {
+TEST(Neighbors, EqualValuesGoByColumnAndZerosAreNone) {
   LargestEntries<float> entries(6, 2);
   for (const int64_t j : {5, 3, 4, 1}) entries.offer(0, j, 0.5f);  // room for four: the two of the least column stay
   EXPECT_EQ(entries.least()[0], 0.5f);
@@ -108,7 +108,7 @@ TEST(Neighbours, EqualValuesGoByColumnAndZerosAreNone) {
   entries.offer(1, 2, 0.0f);
   EXPECT_EQ(entries.least()[1], 0);
   EXPECT_TRUE(std::isinf(entries.least()[6])) << "padding";
-  const NeighbourGraph graph = entries.graph(RowSpace(6, 1));
+  const NeighborGraph graph = entries.graph(RowSpace(6, 1));
   EXPECT_EQ(graph.starts, (std::vector<int64_t>{0, 2, 3, 3, 4, 4, 4}));
   EXPECT_EQ(graph.columns, (std::vector<int32_t>{1, 3, 0, 0}));
 }

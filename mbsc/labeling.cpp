@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/labelling.h"
+#include "mbsc/labeling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ Matrix<float> scale_embedding(const Matrix<float>& vectors, const Normalized<flo
   return scaled;
 }
 
-void adopt_neighbours(const Affinity<float>& affinity, const Normalized<float>& L, EmbeddingScale scale,
+void adopt_neighbors(const Affinity<float>& affinity, const Normalized<float>& L, EmbeddingScale scale,
                       Matrix<float>& embedding, const StopToken& stop) {
   const auto degrees = L.degrees();
   const auto is_weak = [&](int64_t i) { return degrees[size_t(i)] < L.regularization_added(); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/neighbours.h"
+#include "mbsc/affinity/neighbors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace mbsc {
 
-int64_t neighbours_kept(int64_t n) { return n <= int64_t{1} << 20 ? 16 : 0; }
+int64_t neighbors_kept(int64_t n) { return n <= int64_t{1} << 20 ? 16 : 0; }
 
 template <class T>
 LargestEntries<T>::LargestEntries(int64_t rows, int64_t each)
@@ -94,7 +94,7 @@ void LargestEntries<T>::read_state(int64_t first, int64_t rows, const std::byte*
 }
 
 template <class T>
-NeighbourGraph LargestEntries<T>::graph(const RowSpace& space) {
+NeighborGraph LargestEntries<T>::graph(const RowSpace& space) {
   /// An entry seen from its row.
   struct Edge {
     int32_t row, column;
@@ -116,7 +116,7 @@ NeighbourGraph LargestEntries<T>::graph(const RowSpace& space) {
   // Both directions of every edge, then without those that are there twice.
   std::vector<std::vector<Edge>> received = exchange_parts<Edge>(space.comm(), parts);
   parts.clear();
-  NeighbourGraph graph;
+  NeighborGraph graph;
   graph.starts.assign(size_t(rows_ + 1), 0);
   for (const auto& part : received)
     for (const Edge& edge : part) ++graph.starts[size_t(edge.row - own.begin + 1)];

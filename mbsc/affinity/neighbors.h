@@ -16,7 +16,7 @@
 namespace mbsc {
 
 /// Symmetric, without a diagonal; own rows in compressed form, columns ascending by their global number.
-struct NeighbourGraph {
+struct NeighborGraph {
   std::vector<int64_t> starts;   ///< own rows + 1
   std::vector<int32_t> columns;  ///< own rows by their local number, behind them those of other ranks, as in `others`
   std::vector<float> values;     ///< a_ij
@@ -25,7 +25,7 @@ struct NeighbourGraph {
 };
 
 /// How many entries of a row are worth keeping at n points: 16, or none where their buffers would take over 512 MiB.
-int64_t neighbours_kept(int64_t n);
+int64_t neighbors_kept(int64_t n);
 
 template <class T>
 class LargestEntries {
@@ -56,7 +56,7 @@ class LargestEntries {
 
   /// Entry (i, j) is an edge where it is among the largest of row i or of row j. Rows are those of the space;
   /// collective.
-  NeighbourGraph graph(const RowSpace& space);
+  NeighborGraph graph(const RowSpace& space);
 
  private:
   struct Entry {
