@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks share: the machine and the commit beside every figure, building, data, Python packages."""
+"""What the benchmarks share: machine and commit, which are stored with every result; building; documents and figures;
+data; Python packages."""
 import os
 import pathlib
 import platform
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ENVIRONMENT = ["OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "MBSC_SIMD"]
@@ -16,7 +18,7 @@ def output_of(*command):
 
 
 def commit(*sources):
-    """The commit the programs are built from, with a + where the sources differ from it."""
+    """The commit that the programs are built from, followed by a + if the sources differ from it."""
     name = output_of("git", "rev-parse", "--short=12", "HEAD") or "unknown"
     paths = ["mbsc", "cmake", "CMakeLists.txt", "CMakePresets.json", *sources]
     return name + ("+" if output_of("git", "status", "--porcelain", "--", *paths) else "")
@@ -42,7 +44,7 @@ def machine():
 
 
 def build(target):
-    """Builds a program of build/release and gives its path."""
+    """Builds a program in build/release and returns its path."""
     if not (ROOT / "build/release/build.ninja").exists():
         subprocess.run(["cmake", "--preset", "release"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", "--preset", "release", "--target", f"bin/{target}"], cwd=ROOT, check=True,
@@ -51,14 +53,39 @@ def build(target):
 
 
 def continue_with(packages, optional=(), folder="build/python"):
-    """Goes on with this script under a Python that has the packages."""
+    """Restarts this script with a Python that has the packages, unless this Python has them."""
     python = python_with(packages, optional, folder=folder)
     if not pathlib.Path(sys.executable).parent.samefile(pathlib.Path(python).parent):
         os.execv(python, [str(python), "-B", *sys.argv])
 
 
+def wrap(text, width=120):
+    """Wraps paragraphs and list items of Markdown text, but not tables, code, headings, comments and figures."""
+    lines, paragraph, is_code = [], [], False
+
+    def end_paragraph():
+        if paragraph:
+            indent = "  " if paragraph[0].startswith("- ") else ""
+            lines.append(textwrap.fill(" ".join(paragraph), width, subsequent_indent=indent, break_on_hyphens=False,
+                                       break_long_words=False))
+            paragraph.clear()
+    for line in text.splitlines():
+        is_fence = line.startswith("```")
+        is_text = line.strip() and not (is_code or is_fence or line.startswith(("|", "#", "    ", "<!", "![")))
+        if not is_text or line.startswith("- "):
+            end_paragraph()
+        (paragraph if is_text else lines).append(line.strip() if is_text else line)
+        is_code ^= is_fence
+    end_paragraph()
+    return "\n".join(lines) + "\n"
+
+
+def write_document(path, text):
+    path.write_text(wrap(text), encoding="utf-8")
+
+
 def new_figure(name, rows, columns, size):
-    """A figure and its panels; the same numbers give the same bits, and text stays text."""
+    """A figure and its panels. The same numbers give the same bits, and text is stored as text."""
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
@@ -67,7 +94,7 @@ def new_figure(name, rows, columns, size):
 
 
 def save_figure(figure, path):
-    """As SVG without a date and without blanks at the ends of lines."""
+    """Writes an SVG file without a date and without trailing spaces."""
     figure.savefig(path, metadata={"Date": None, "Creator": None})
     path = pathlib.Path(path)
     lines = [line.rstrip() for line in path.read_text(encoding="utf-8").splitlines()]
@@ -83,8 +110,8 @@ def has_data(name):
 
 
 def python_with(packages, optional=(), may_install=True, folder="build/python"):
-    """A Python that has the packages: this one, or that of the virtual environment `folder`, made where need be; None
-    where there is none. What is optional and does not install is left out."""
+    """A Python that has the packages: this one, or that of the virtual environment `folder`, which is made if it is
+    missing. None if there is none and nothing may be installed. Optional packages that do not install are left out."""
     local = ROOT / folder / "bin/python"
 
     def has(python, names):
@@ -103,5 +130,5 @@ def python_with(packages, optional=(), may_install=True, folder="build/python"):
     subprocess.run([*install, *(pip.get(name, name) for name in packages)], check=True)
     for name in optional:
         if not has(local, [name]) and subprocess.run([*install, pip.get(name, name)], check=False).returncode != 0:
-            print(f"{name} does not install here: left out", file=sys.stderr)
+            print(f"{name} is left out, because it does not install here", file=sys.stderr)
     return local

@@ -16,7 +16,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/base/thread_pool.h"
@@ -151,8 +151,9 @@ int run(const BenchFlags& flags) {
       }
       j["tile"].push_back(row);
     }
-    if (pass) j["pass"] = {{"n", flags.n}, {"d", flags.features}, {"clusters", flags.clusters}, {"threads", most},
-                           {"pairs_per_second", pass_rate}, {"seconds", *pass}};
+    if (pass)
+      j["pass"] = {{"n", flags.n},    {"d", flags.features},           {"clusters", flags.clusters},
+                   {"threads", most}, {"pairs_per_second", pass_rate}, {"seconds", *pass}};
     fmt::print("{}\n", j.dump(2));
     return done;
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,11 +16,12 @@
 #include "cli/report.h"
 #include "mbsc/base/memory.h"
 #include "mbsc/base/require.h"
+#include "mbsc/base/stopwatch.h"
 #include "mbsc/base/thread_pool.h"
+#include "mbsc/cluster.h"
 #include "mbsc/comm/agree.h"
-#include "mbsc/comm/mpi_world.h"
+#include "mbsc/io/shared_table.h"
 #include "mbsc/io/write.h"
-#include "mbsc/shared_table.h"
 
 namespace mbsc::cli {
 namespace {
@@ -40,13 +40,13 @@ std::string labels_path(const ClusterFlags& flags, const Comm& comm) {
 int exit_code(const ClusterOptions& options, Status status) {
   if (status == Status::stopped) return interrupted;
   const bool short_of_it = status == Status::budget || status == Status::stalled;
-  return short_of_it && options.solver.tolerance ? budget_spent : done;
+  return short_of_it && options.limits.tolerance ? budget_spent : done;
 }
 
 /// What ranks have needed, each.
 RankFigures measure_ranks(const Comm& comm, const Clustering& result) {
   const auto gather = [&](int64_t mine) { return comm.gather<int64_t>(std::span<const int64_t>(&mine, 1)); };
-  return {gather(peak_memory_bytes()), gather(result.traffic.bytes), gather(result.traffic.messages)};
+  return {gather(peak_memory_bytes()), gather(result.cost.traffic.bytes), gather(result.cost.traffic.messages)};
 }
 
 /// Rows of all ranks in one file, a rank's at a time.
@@ -76,20 +76,16 @@ void write_embedding(const std::string& path, const Matrix<float>& own, const Co
   });
 }
 
-/// Threads of each rank where nobody said: ranks that have the same processors share them.
-int threads_of(const ClusterFlags& flags, const Comm& comm) {
-  if (flags.threads > 0) return flags.threads;
+/// The threads of each rank, unless given: ranks on the same processors share them.
+int threads_of(const ClusterOptions& options, const Comm& comm) {
   const auto* world = dynamic_cast<const World*>(&comm);
-  return default_threads(world ? world->sharing_processors() : 1);
+  return options.threads.value_or(default_threads(world ? world->sharing_processors() : 1));
 }
 
-int run(const ClusterFlags& flags, const Comm& comm) {
-  const Stopwatch clock;
-  const bool is_first = comm.rank() == 0, talks = is_first && !flags.quiet;
-  const StopToken stop = stop_on_interrupt();
-  const std::string labels = labels_path(flags, comm);
+/// Refuses outputs that cannot be written, before a long run.
+void check_outputs(const ClusterFlags& flags, const std::string& labels, const Comm& comm) {
   agree(comm, [&] {
-    if (!is_first) return;
+    if (comm.rank() != 0) return;
     check_writable(labels);
     if (flags.embedding) check_writable(*flags.embedding);
     if (flags.summary) check_writable(*flags.summary);
@@ -98,27 +94,25 @@ int run(const ClusterFlags& flags, const Comm& comm) {
                              {std::optional(labels), flags.summary},
                              {std::optional(labels), flags.embedding}})
     require(!a || !b || *a != *b || *a == "/dev/null", "two results cannot both go to {}", a.value_or(""));
-  flags.cluster_options(std::numeric_limits<int64_t>::max(), stop);  // a bad option is told before a long read
+}
 
-  ReadOptions read_options = flags.read_options(stop);
-  read_options.threads = threads_of(flags, comm);
-  const SharedTable shared = read_shared_table(flags.input, read_options, comm);
-  const Table& table = shared.own;
-  const double read_seconds = clock.seconds();
-  ClusterOptions options = flags.cluster_options(shared.n, stop);
-  options.threads = read_options.threads;
-  Points points = table.points();
-  apply_scaling(points, flags.scaling(), flags.scale_rows, RowSpace(shared.n, options.threads, comm));
+Input::Kind kind_of(const ClusterOptions& options) {
+  return options.affinity == AffinityKind::precomputed ? Input::Kind::matrix : Input::Kind::points;
+}
 
-  if (talks)
-    fmt::print(stderr, "{:<12} {} points of {} features: about {:.0f} MiB, and up to {:.0f} MiB to cluster them{}\n",
-               "needs", shared.n, table.features, double(table.memory_bytes()) / (1 << 20),
-               double(estimate_memory(shared.n, table.features, options, comm.size())) / (1 << 20),
-               comm.size() > 1 ? fmt::format(", on each of {} ranks", comm.size()) : "");
+/// Calls the library, with progress on the terminal; its errors get the name of the file.
+Clustering cluster_table(const ClusterFlags& flags, const SharedTable& shared, const ClusterOptions& options,
+                         const Comm& comm, bool talks) {
+  const Input input(kind_of(options), shared.own.points());
   ProgressLine progress(talks);
-  Clustering result;
   try {
-    result = cluster(points, options, comm, [&](const Stage& stage) {
+    const Plan plan = resolve({shared.n, shared.own.features, input.kind, comm.size()}, options);
+    if (talks)
+      fmt::print(stderr, "{:<12} {:.0f} MiB for {} points of {} features, at most {:.0f} MiB more to cluster them{}\n",
+                 "estimate", double(shared.own.memory_bytes()) / (1 << 20), shared.n, shared.own.features,
+                 double(plan.memory_bytes) / (1 << 20),
+                 comm.size() > 1 ? fmt::format(", on each of {} ranks", comm.size()) : "");
+    return cluster(input, options, comm, [&](const Stage& stage) {
       progress.show(stage);
       return true;
     });
@@ -126,15 +120,30 @@ int run(const ClusterFlags& flags, const Comm& comm) {
     progress.clear();
     throw InvalidInput(fmt::format("{}: {}", flags.input, error.what()));
   }
-  progress.clear();
+}
 
-  Report report{flags, options, table, result, shared.n, {}, {}, read_seconds, 0};
-  report.ranks = measure_ranks(comm, result);
+int run(const ClusterFlags& flags, const Comm& comm) {
+  const Stopwatch clock;
+  const bool is_first = comm.rank() == 0, talks = is_first && !flags.quiet;
+  const StopToken stop = stop_on_interrupt();
+  const std::string labels = labels_path(flags, comm);
+  check_outputs(flags, labels, comm);
+  flags.check_options();
+
+  ReadOptions read_options = flags.read_options(stop);
+  read_options.threads = threads_of(flags.cluster_options(0, stop), comm);
+  const SharedTable shared = read_shared_table(flags.input, read_options, comm);
+  const double read_seconds = clock.seconds();
+  ClusterOptions options = flags.cluster_options(shared.n, stop);
+  options.threads = read_options.threads;
+  const Clustering result = cluster_table(flags, shared, options, comm, talks);
+
+  Report report{flags, options, shared.own, result, measure_ranks(comm, result), {}, read_seconds, 0};
   const std::vector<int32_t> all_labels = collect<int32_t>(comm, result.labels);
-  const std::vector<int32_t> truth = collect<int32_t>(comm, table.truth);
+  const std::vector<int32_t> truth = collect<int32_t>(comm, shared.own.truth);
   if (!truth.empty()) report.scores = score_labels(truth, all_labels);
-  // The labels last: where they are, everything is.
-  if (flags.embedding) write_embedding(*flags.embedding, result.embedding, comm);
+  // The labels are written last: if they exist, everything does.
+  if (flags.embedding) write_embedding(*flags.embedding, result.pairs.vectors, comm);
   report.total_seconds = clock.seconds();
   agree(comm, [&] {
     if (!is_first) return;

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "mbsc/comm/comm.h"
+#include "mbsc/comm.h"
 
 namespace mbsc::cli {
 
@@ -25,5 +25,6 @@ Command add_generate(CLI::App& app);
 Command add_score(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_options(CLI::App& app);
 
 }  // namespace mbsc::cli

@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "mbsc/base/thread_pool.h"
-#include "mbsc/io/read.h"
+#include "mbsc/read.h"
 
 namespace mbsc::cli {
 namespace {

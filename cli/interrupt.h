@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "mbsc/base/stop_token.h"
+#include "mbsc/options.h"
 
 namespace mbsc::cli {
 

@@ -10,9 +10,8 @@
 
 #include "cli/commands.h"
 #include "mbsc/base/require.h"
-#include "mbsc/base/stop_token.h"
-#include "mbsc/comm/mpi_world.h"
-#include "mbsc/version.h"
+#include "mbsc/cluster.h"
+#include "mbsc/comm.h"
 
 namespace {
 
@@ -35,8 +34,8 @@ Outcome parse(CLI::App& app, int argc, char** argv, bool is_first) {
   } catch (const CLI::ParseError& error) {
     const auto named = app.get_subcommands([&](CLI::App* command) { return argc > 1 && command->check_name(argv[1]); });
     if (argc > 1 && argv[1][0] != '-' && named.empty())
-      return {cli::bad_input, fmt::format("unknown command '{}'\nmbsc --help tells what there is.", argv[1])};
-    return {cli::bad_input, fmt::format("{}\nmbsc --help tells what there is.", error.what())};
+      return {cli::bad_input, fmt::format("unknown command '{}'\nRun `mbsc --help` for the commands.", argv[1])};
+    return {cli::bad_input, fmt::format("{}\nRun `mbsc --help` for the commands.", error.what())};
   }
 }
 
@@ -89,14 +88,15 @@ int main(int argc, char** argv) {
   }
   const Comm& comm = world ? *world : serial_comm();
   CLI::App app(
-      "Exact normalized cuts of large data, without the n x n matrix.\n"
+      "Spectral clustering (normalized cut) of large data, without the n x n matrix.\n"
       "    mbsc cluster points.csv -k 10\n",
       "mbsc");
-  app.set_version_flag("--version", std::string("mbsc ") + version);
+  app.set_version_flag("--version", "mbsc " + version());
   app.require_subcommand(1);
-  app.footer("mbsc COMMAND --help tells the options of a command.");
+  app.footer("Run `mbsc COMMAND --help` for a command's options.");
   cli::Command chosen;
-  for (const auto& add : {cli::add_cluster, cli::add_generate, cli::add_score, cli::add_info, cli::add_bench}) {
+  for (const auto& add :
+       {cli::add_cluster, cli::add_generate, cli::add_score, cli::add_info, cli::add_bench, cli::add_options}) {
     const cli::Command command = add(app);
     app.get_subcommands({}).back()->callback([&chosen, command] { chosen = command; });
   }

@@ -38,8 +38,8 @@ void ProgressLine::show(const Stage& stage) {
   if (!std::isnan(stage.fraction)) {
     constexpr int width = 24;
     const int full = static_cast<int>(stage.fraction * width);
-    line += fmt::format("{}{}{}{} {:3.0f}%", color_ ? "\x1b[32m" : "", std::string(full, '#'),
-                        color_ ? "\x1b[0m" : "", std::string(width - full, '-'), 100 * stage.fraction);
+    line += fmt::format("{}{}{}{} {:3.0f}%", color_ ? "\x1b[32m" : "", std::string(full, '#'), color_ ? "\x1b[0m" : "",
+                        std::string(width - full, '-'), 100 * stage.fraction);
     if (stage.fraction > 0.01) line += fmt::format("  left {}", duration(elapsed * (1 / stage.fraction - 1)));
   } else {
     line += duration(elapsed);

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "mbsc/summary.h"
+#include "mbsc/options/words.h"
+#include "mbsc/report/summary.h"
 
 namespace mbsc::cli {
 namespace {
@@ -40,72 +41,109 @@ std::string with_commas(int64_t number) {
   return text;
 }
 
-std::string degree_quality(const Clustering& c) {
-  if (*c.degree_largest_error == 0) return "exact after all columns were seen";
-  return fmt::format("typical error {:.2g} %, largest {:.2g} %", 100 * *c.degree_relative_error,
-                     100 * *c.degree_largest_error);
+std::string describe(const DegreeReport& degrees) {
+  const std::string columns = with_commas(degrees.columns);
+  if (*degrees.largest_error == 0)
+    return fmt::format("sampled from {} columns, exact after all columns were evaluated", columns);
+  return fmt::format("sampled from {} columns, typical error {:.2g} %, largest {:.2g} %", columns,
+                     100 * *degrees.relative_error, 100 * *degrees.largest_error);
 }
 
-std::string affinity_name(const ClusterFlags& flags) { return flags.affinity.value_or("rbf"); }
-
-std::string outcome(const Report& r) {
-  std::string text = fmt::format("{}: {}, {} iterations, {:.2f} passes", to_string(r.result.method),
-                                 to_string(r.result.status), r.result.iterations, r.result.passes);
-  if (r.result.batch_size > 0) text += fmt::format(", batches of {}", r.result.batch_size);
-  if (r.result.landmarks > 0) text += fmt::format(", {} landmarks", r.result.landmarks);
+std::string describe_affinity(const Plan& plan) {
+  const ClusterOptions& options = plan.options;
+  std::string text = word_of(words::affinities, *options.affinity);
+  if (options.gamma) text += fmt::format(", gamma {:.6g} ({})", *options.gamma, plan.gamma_is_given ? "given" : "auto");
+  if (options.regularization > 0) text += fmt::format(", regularization {:g}", options.regularization);
+  if (options.degrees == DegreeKind::nystrom) text += ", degrees approximated by nystrom";
   return text;
+}
+
+std::string describe_solver(const Clustering& c) {
+  const EigenPairs<float>& pairs = c.pairs;
+  std::string text = fmt::format("{}: {}, {} iterations, {:.2f} passes", *c.plan.options.method, to_string(c.status),
+                                 pairs.iterations, c.cost.passes);
+  if (pairs.batch_size > 0) text += fmt::format(", batches of {}", pairs.batch_size);
+  if (pairs.landmarks > 0) text += fmt::format(", {} landmarks", pairs.landmarks);
+  return text;
+}
+
+std::string describe_probe(const EigenPairs<float>& pairs) {
+  if (pairs.probe)
+    return fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)", pairs.probe->bound,
+                       100 * pairs.probe->confidence, pairs.probe->vectors);
+  return pairs.residuals.empty() ? "not probed: pairs on points that no batch has seen may be missing"
+                                 : "not probed: a pair that the start missed may still be missing";
+}
+
+/// Lines of a name and a text.
+class Lines {
+ public:
+  void add(const char* name, const std::string& text) { text_ += fmt::format("{:<12} {}\n", name, text); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+void add_pairs(const Clustering& c, Lines& lines) {
+  const EigenPairs<float>& pairs = c.pairs;
+  lines.add("method", describe_solver(c));
+  lines.add("eigenvalues", some(pairs.values, "{:.4f}") + (pairs.values_are_exact ? "" : "  (estimated)"));
+  if (!pairs.residuals.empty())
+    lines.add("residuals",
+              fmt::format("at most {:.1e}, {}", *std::max_element(pairs.residuals.begin(), pairs.residuals.end()),
+                          pairs.residuals_are_bounds ? "bounded by the last product" : "recomputed"));
+  if (std::isfinite(pairs.subspace_error) && pairs.subspace_error_source != ErrorSource::none)
+    lines.add("error",
+              fmt::format("about {:.2g} (rms sine to the exact eigenvectors, {})", pairs.subspace_error,
+                          pairs.subspace_error_source == ErrorSource::batches ? "from the spread of the batches"
+                                                                              : "residuals over the gap"));
+  if (*c.plan.options.method == "minibatch") lines.add("leading", describe_probe(pairs));
+}
+
+void add_clusters(const Report& r, Lines& lines) {
+  const Clustering& c = r.result;
+  lines.add("clusters", some(c.cluster_sizes, "{}"));
+  if (c.cut.exact) lines.add("cut", fmt::format("{:.6g} (normalized cut)", *c.cut.exact));
+  if (c.cut.estimate)
+    lines.add("cut", fmt::format("{:.6g} +- {:.2g} (normalized cut, from sampled columns)", *c.cut.estimate,
+                                 *c.cut.standard_error));
+  if (r.scores)
+    lines.add("scores",
+              fmt::format("NMI {:.4f}  ARI {:.4f}  accuracy {:.4f}", r.scores->nmi, r.scores->ari, r.scores->accuracy));
+}
+
+void add_cost(const Report& r, Lines& lines) {
+  const Clustering& c = r.result;
+  const Cost::Seconds& s = c.cost.seconds;
+  const int ranks = c.plan.ranks;
+  lines.add(
+      "time",
+      fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads{}",
+                  r.read_seconds, s.degrees, s.solve, s.kmeans, r.total_seconds, *c.plan.options.threads,
+                  ranks > 1 ? fmt::format(" of each of {} ranks", ranks) : ""));
+  const int64_t cached = c.cost.cached_bytes;
+  lines.add("memory",
+            fmt::format("peak {}{}{}", size_text(largest(r.ranks.peak_memory_bytes)), ranks > 1 ? " of a rank" : "",
+                        cached > 0 ? fmt::format(", {} of it cached kernel values", size_text(cached)) : ""));
 }
 
 }  // namespace
 
 std::string text_report(const Report& r) {
   const Clustering& c = r.result;
-  std::string out;
-  const auto line = [&](const char* name, const std::string& text) { out += fmt::format("{:<12} {}\n", name, text); };
-  line("data", fmt::format("{}: {} points, {} features{}", r.flags.input, r.n, r.table.features,
-                           r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
-  std::string affinity = affinity_name(r.flags);
-  if (std::isfinite(c.gamma))
-    affinity += fmt::format(", gamma {:.6g} ({})", c.gamma, r.options.gamma ? "given" : "auto");
-  if (r.options.regularization > 0) affinity += fmt::format(", regularization {:g}", r.options.regularization);
-  if (r.options.degrees == DegreeKind::nystrom) affinity += ", degrees approximated by nystrom";
-  line("affinity", affinity);
-  if (c.degree_relative_error)
-    line("degrees", fmt::format("sampled from {} columns, {}", with_commas(c.degree_columns), degree_quality(c)));
-  if (c.isolated_points > 0)
-    line("isolated", fmt::format("{} points without a neighbor that counts, labeled with the nearest cluster",
-                                 c.isolated_points));
-  line("method", outcome(r));
-  line("eigenvalues", some(c.eigenvalues, "{:.4f}") + (c.eigenvalues_are_exact ? "" : "  (estimated)"));
-  if (!c.residuals.empty())
-    line("residuals", fmt::format("at most {:.1e}, {}", *std::max_element(c.residuals.begin(), c.residuals.end()),
-                                  c.residuals_are_bounds ? "bounded by the last product" : "recomputed"));
-  if (std::isfinite(c.subspace_error) && c.subspace_error_source != ErrorSource::none)
-    line("error", fmt::format("about {:.2g} (rms sine to the exact eigenvectors, {})", c.subspace_error,
-                              c.subspace_error_source == ErrorSource::batches ? "from the spread of the batches"
-                                                                              : "residuals over the gap"));
-  if (c.method == Method::minibatch)
-    line("leading",
-         c.probe ? fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)",
-                               c.probe->bound, 100 * c.probe->confidence, c.probe->vectors)
-         : !c.residuals.empty() ? "not probed: a pair that the start has missed may still be missing"
-                               : "not probed: pairs that live on points no batch has seen may be missing");
-  line("clusters", some(c.cluster_sizes, "{}"));
-  if (c.normalized_cut) line("cut", fmt::format("{:.6g} (normalized cut)", *c.normalized_cut));
-  if (c.normalized_cut_estimate)
-    line("cut", fmt::format("{:.6g} +- {:.2g} (normalized cut, from sampled columns)", *c.normalized_cut_estimate,
-                            *c.normalized_cut_standard_error));
-  if (r.scores)
-    line("scores",
-         fmt::format("NMI {:.4f}  ARI {:.4f}  accuracy {:.4f}", r.scores->nmi, r.scores->ari, r.scores->accuracy));
-  line("time",
-       fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads{}",
-                   r.read_seconds, c.seconds.degrees, c.seconds.solve, c.seconds.kmeans, r.total_seconds, c.threads,
-                   c.ranks > 1 ? fmt::format(" of each of {} ranks", c.ranks) : ""));
-  line("memory", fmt::format("peak {}{}{}", size_text(largest(r.ranks.peak_memory_bytes)),
-                             c.ranks > 1 ? " of a rank" : "",
-                             c.kept_bytes > 0 ? fmt::format(", {} of it kernel values", size_text(c.kept_bytes)) : ""));
-  return out;
+  Lines lines;
+  lines.add("data", fmt::format("{}: {} points, {} features{}", r.flags.input, c.plan.n, r.table.features,
+                                r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
+  lines.add("affinity", describe_affinity(c.plan));
+  if (c.degrees.relative_error) lines.add("degrees", describe(c.degrees));
+  if (c.degrees.isolated_points > 0)
+    lines.add("isolated", fmt::format("{} points have no neighbor and are labeled with the nearest cluster",
+                                      c.degrees.isolated_points));
+  add_pairs(c, lines);
+  add_clusters(r, lines);
+  add_cost(r, lines);
+  return lines.text();
 }
 
 std::string json_report(const Report& r) {
@@ -114,16 +152,14 @@ std::string json_report(const Report& r) {
   j["format"] = r.table.format;
   j["classes"] = r.table.truth.empty() ? ordered_json(nullptr) : ordered_json(r.table.class_names.size());
   j["label_column"] = r.flags.label_column.empty() ? ordered_json(nullptr) : ordered_json(r.flags.label_column);
-  j["scale"] = r.flags.scale;
-  j["scale_rows"] = r.flags.scale_rows;
   j["preset"] = r.flags.preset ? ordered_json(*r.flags.preset) : ordered_json(nullptr);
-  j.update(ordered_json::parse(summary_json(r.n, r.table.features, r.options, r.result)));
+  j.update(ordered_json::parse(summary_json(r.result)));
   j["nmi"] = r.scores ? ordered_json(r.scores->nmi) : ordered_json(nullptr);
   j["nmi_geometric"] = r.scores ? ordered_json(r.scores->nmi_geometric) : ordered_json(nullptr);
   j["ari"] = r.scores ? ordered_json(r.scores->ari) : ordered_json(nullptr);
   j["accuracy"] = r.scores ? ordered_json(r.scores->accuracy) : ordered_json(nullptr);
   j["peak_memory_bytes"] = largest(r.ranks.peak_memory_bytes);
-  if (r.result.ranks > 1)
+  if (r.result.plan.ranks > 1)
     j["by_rank"] = {{"peak_memory_bytes", r.ranks.peak_memory_bytes},
                     {"received_bytes", r.ranks.received_bytes},
                     {"received_messages", r.ranks.received_messages}};

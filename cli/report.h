@@ -7,7 +7,7 @@
 
 #include "cli/cluster_flags.h"
 #include "mbsc/cluster.h"
-#include "mbsc/metrics/scores.h"
+#include "mbsc/metrics.h"
 
 namespace mbsc::cli {
 
@@ -21,7 +21,6 @@ struct Report {
   const ClusterOptions& options;
   const Table& table;  ///< of this rank
   const Clustering& result;
-  int64_t n = 0;
   RankFigures ranks;
   std::optional<Scores> scores;  ///< where the truth is known
   double read_seconds = 0;

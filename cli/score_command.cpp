@@ -8,8 +8,8 @@
 
 #include "cli/commands.h"
 #include "mbsc/base/require.h"
-#include "mbsc/io/read.h"
-#include "mbsc/metrics/scores.h"
+#include "mbsc/metrics.h"
+#include "mbsc/read.h"
 
 namespace mbsc::cli {
 namespace {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A tour of the Python package, with figures. Run it cell by cell in an editor that knows `# %%`, or as a script:
+"""A tutorial of the Python package, with figures. Run it cell by cell in an editor that knows `# %%`, or as a script:
 
-    python examples/tutorial.py [FOLDER]     figures go to the folder, by default the current one
+    python examples/tutorial.py [FOLDER]     writes the figures to the folder, by default the current one
 """
 # %% [markdown]
 # # Shapes that no straight line separates
-# k-means looks for round clouds. Spectral clustering looks for what hangs together.
+# k-means finds round clusters. Spectral clustering finds clusters of any shape whose points are connected.
 
 # %%
 import pathlib
@@ -40,8 +40,8 @@ figure.savefig(folder / "shapes.png")
 
 # %% [markdown]
 # # How exact is it?
-# The answer comes with its residuals |L w - theta w|, and with a history: the objective is the sum of the k leading
-# eigenvalues, as far as they have been found, against the work, in passes over the affinity matrix.
+# The result includes the residuals |L w - theta w| and a history. The history has the objective, which is the sum of
+# the k leading eigenvalues found so far, and the work, which is measured in passes over the affinity matrix.
 
 # %%
 digits, digit_classes = load_digits(return_X_y=True)
@@ -58,7 +58,7 @@ figure.savefig(folder / "history.png")
 
 # %% [markdown]
 # # The width of the kernel
-# gamma decides what is near. The automatic one follows the data; `summary_` tells which it was.
+# gamma decides which points are near each other. The automatic value follows the data. `gamma_` is the value used.
 
 # %%
 automatic = MiniBatchSpectralClustering(10, random_state=0).fit(digits).gamma_
@@ -74,7 +74,7 @@ figure.savefig(folder / "gamma.png")
 
 # %% [markdown]
 # # New points
-# Eigenvectors extend to new points as functions. A model is saved as arrays and JSON.
+# `predict` extends the eigenvectors to new points, as functions. `save` writes a model as arrays and JSON.
 
 # %%
 known, new = digits[:1500], digits[1500:]
@@ -86,8 +86,8 @@ with tempfile.TemporaryDirectory() as place:
 assert (again.predict(new) == model.predict(new)).all()
 
 # %% [markdown]
-# # The product itself
-# A kernel matrix times a few vectors, without the matrix: here a density estimate.
+# # The kernel product
+# `kernel_product` multiplies a kernel matrix by a few vectors without storing the matrix. Here it estimates a density.
 
 # %%
 X = StandardScaler().fit_transform(moons).astype(np.float32)

@@ -7,12 +7,11 @@
 #include "mbsc/affinity/scaling.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
-#include "mbsc/io/read.h"
 
 namespace mbsc::bench {
 namespace {
 
-/// Over random pairs of distinct points.
+/// The median over random pairs of distinct points.
 double median_squared_distance(const Points& points) {
   constexpr int64_t pairs = 100'000;
   const Random random(0, Stream::gamma);
@@ -28,7 +27,7 @@ double median_squared_distance(const Points& points) {
   return distances[pairs / 2];
 }
 
-/// Rows of Covtype-I, ascending, and their classes 0 to 4.
+/// Reduces Covtype to the rows of Covtype-I, ascending, with the classes 0 to 4.
 void choose_covtype_rows(DataSet& set) {
   constexpr int64_t drawn = 14'129;
   std::vector<int64_t> frequent, rows;
@@ -45,7 +44,7 @@ void choose_covtype_rows(DataSet& set) {
   set.chosen = Matrix<float>(int64_t(rows.size()), set.points.features);
   for (int64_t i = 0; i < set.chosen.rows(); ++i) {
     set.truth.push_back(class_of[set.table.truth[size_t(rows[size_t(i)])]]);
-    // Integers: nothing is lost.
+    // The values are integers that float32 represents exactly.
     for (int64_t f = 0; f < set.chosen.cols(); ++f) set.chosen(i, f) = float(set.points.raw(rows[size_t(i)], f));
   }
   Points points(set.chosen.view());
@@ -58,9 +57,8 @@ void choose_covtype_rows(DataSet& set) {
 }  // namespace
 
 const std::vector<std::string>& data_set_names() {
-  static const std::vector<std::string> names = {"pendigits",  "shuttle",     "mnist",        "covtype-I",
-                                                 "covtype-II", "pendigits-4", "pendigits-16", "mnist-4",
-                                                 "mnist-16"};
+  static const std::vector<std::string> names = {"pendigits",   "shuttle",      "mnist",   "covtype-I", "covtype-II",
+                                                 "pendigits-4", "pendigits-16", "mnist-4", "mnist-16"};
   return names;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/convergence.svg: error of the block against passes, one panel per data set, medians over the seeds with the
-range between the least and the largest.
+"""Draws docs/convergence.svg: the error of the block against passes, one panel for each data set. Points are medians
+over the seeds; bars go from the smallest to the largest value.
 
 usage: figure.py convergence.json convergence.svg
 """
@@ -17,7 +17,7 @@ from table import TITLES
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import shared  # noqa: E402
 
-# Okabe and Ito's colors, which color-blind readers tell apart; dashes and markers tell them apart without color.
+# The colors of Okabe and Ito, which color-blind readers can distinguish. Dashes and markers work without color.
 STYLES = {
     "paper": ("#000000", "s", (0, (5, 2))),
     "nystrom": ("#009E73", "^", (0, (1, 1.5))),
@@ -30,7 +30,7 @@ COLUMNS = 2
 
 
 def curve(results, data, method, key):
-    """Passes, medians, least and largest by budget; a budget that adds no pass adds no point."""
+    """Passes, medians, smallest and largest values, by budget. A budget that adds no pass adds no point."""
     by_budget = {}
     for run in results["runs"]:
         if run["data"] == data and run["method"] == method:

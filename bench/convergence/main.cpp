@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_convergence: how near each method comes to the exact leading eigenvectors, against the passes it is given.
+// bench_convergence: measures how near each method comes to the exact leading eigenvectors within a budget of passes.
 //     bench_convergence --data pendigits --methods paper,ours --seeds 0-4 --budgets 0.1,0.5,1 --output result.json
-// `run` beside this file calls it for every data set, method and seed, and makes the table and the figure.
+// The script `run` in this folder calls it for every data set, method and seed, and makes the tables and the figure.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,12 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/convergence/measure.h"
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
+#include "mbsc/cluster.h"
 #include "mbsc/io/write.h"
-#include "mbsc/simd_level.h"
-#include "mbsc/version.h"
 
 namespace mbsc::bench {
 namespace {
@@ -87,7 +86,7 @@ void run(const Flags& flags) {
   const SharedDegrees degrees = find_degrees(set, affinity, flags.cache, neighbors ? neighbors_kept(n) : 0);
   const Normalized<float> L(affinity, degrees.degrees, 0);
   ordered_json json;
-  json["program"] = {{"version", version},
+  json["program"] = {{"version", version()},
                      {"compiler", MBSC_BENCH_COMPILER},
                      {"flags", MBSC_BENCH_FLAGS},
                      {"simd", simd_level()},
@@ -130,17 +129,20 @@ int main_of(int argc, char** argv) {
   Flags flags;
   CLI::App app("Subspace error against passes");
   app.add_option("--data", flags.data, fmt::format("{}", fmt::join(data_set_names(), ", ")))->required();
-  app.add_option("--methods", flags.methods, fmt::format("{}; none = degrees only", fmt::join(method_names(), ", ")))
+  app.add_option("--methods", flags.methods,
+                 fmt::format("{}; without it, only the degrees are computed", fmt::join(method_names(), ", ")))
       ->delimiter(',')
       ->check(CLI::IsMember(method_names()));
-  app.add_option("--seeds", flags.seeds, "0-4, or one")->check([](const std::string& text) {
-    return text.find_first_not_of("0123456789-") == std::string::npos ? "" : "seeds are 0-4, or one number";
+  app.add_option("--seeds", flags.seeds, "a range such as 0-4, or one number")->check([](const std::string& text) {
+    return text.find_first_not_of("0123456789-") == std::string::npos
+               ? ""
+               : "seeds must be a range such as 0-4, or one number";
   });
-  app.add_option("--budgets", flags.budgets, "passes, ascending")->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--landmarks", flags.landmarks, "of nystrom, at most")->check(CLI::PositiveNumber);
-  app.add_option("--output", flags.output, "JSON");
-  app.add_option("--cache", flags.cache, "where exact eigenvectors and degrees are kept")->capture_default_str();
-  app.add_option("--threads", flags.threads, "at most")->check(CLI::PositiveNumber);
+  app.add_option("--budgets", flags.budgets, "budgets in passes")->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--landmarks", flags.landmarks, "most landmarks of nystrom")->check(CLI::PositiveNumber);
+  app.add_option("--output", flags.output, "JSON file of the results");
+  app.add_option("--cache", flags.cache, "folder where exact eigenvectors and degrees are kept")->capture_default_str();
+  app.add_option("--threads", flags.threads, "number of threads")->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   std::sort(flags.budgets.begin(), flags.budgets.end());
   try {

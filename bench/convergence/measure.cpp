@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mbsc/kmeans/kmeans.h"
-#include "mbsc/metrics/scores.h"
+#include "mbsc/metrics.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc::bench {
@@ -48,7 +48,7 @@ double Measurements::cluster(MatrixView<const float> vectors) {
   options.clusters = set_.clusters;
   options.seed = seed_;
   KMeansResult found = kmeans<float>(L_.rows(), vectors, L_.isolated(), options);
-  std::vector<int32_t> truth, labels;  // isolated points have no label
+  std::vector<int32_t> truth, labels;  // without isolated points, which have no label
   for (size_t i = 0; i < found.labels.size(); ++i) {
     if (found.labels[i] < 0) continue;
     truth.push_back(set_.truth[i]);

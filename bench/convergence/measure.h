@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good an outcome is: subspace errors against the reference in float64, NMI of its clusters, and, where asked for,
-// the normalized cut and the largest residual, for all outcomes of a run by one product with L.
+// Measures how good an outcome is: its subspace errors against the reference in float64, and the NMI of its clusters.
+// If the data set wants them, it also computes the normalized cut and the largest residual, by one product with L for
+// all outcomes of a run.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ struct Measurement {
   int64_t landmarks = 0;
   int64_t block_columns = 0;
   double block_error = 0;  ///< |U - WW'U|_F / sqrt(k) of the block
-  double error = 0;        ///< of the k vectors
+  double error = 0;        ///< the same of the k vectors
   double nmi = 0;
   std::optional<double> normalized_cut;
   std::optional<double> largest_residual;
@@ -32,7 +33,7 @@ class Measurements {
   Measurements(const DataSet& set, const Normalized<float>& L, const Reference& reference, uint64_t seed);
 
   const Measurement& add(const Outcome& outcome);
-  /// Cuts and residuals of all of them.
+  /// Computes the cuts and residuals of all outcomes.
   void finish();
 
   const std::vector<Measurement>& all() const { return all_; }
@@ -40,7 +41,7 @@ class Measurements {
   const Measurement& exact() const { return exact_; }
 
  private:
-  /// NMI; keeps what finish() needs.
+  /// Returns the NMI, and keeps what finish() needs.
   double cluster(MatrixView<const float> vectors);
 
   const DataSet& set_;
@@ -53,7 +54,7 @@ class Measurements {
     Matrix<float> vectors;
     std::vector<int32_t> labels;
   };
-  std::vector<Kept> kept_;  ///< the exact one, then all_
+  std::vector<Kept> kept_;  ///< the exact vectors first, then those of all_
 };
 
 }  // namespace mbsc::bench

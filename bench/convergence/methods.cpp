@@ -7,28 +7,33 @@
 #include "mbsc/base/require.h"
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/cluster.h"
-#include "mbsc/solvers/nystrom_basis.h"
+#include "mbsc/solvers/minibatch/minibatch.h"
+#include "mbsc/solvers/nystrom/kept_columns.h"
+#include "mbsc/solvers/nystrom/nystrom.h"
+#include "mbsc/solvers/paper/paper.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
+#include "mbsc/solvers/registry.h"
 
 namespace mbsc::bench {
 namespace {
 
 using Take = std::function<void(const Outcome&)>;
 
-/// Hands on the basis a solver shows, as the last one within each budget. The time that takes is not the solver's.
+/// Passes on the basis that a solver shows its observer: for each budget, the last one within it. The time that this
+/// takes is not counted as the solver's.
 class Trace {
  public:
   Trace(int64_t n, int64_t clusters, const std::vector<double>& budgets, const Take& take)
       : n_(n), clusters_(clusters), budgets_(budgets), take_(take) {}
 
-  /// `step`: columns of the next iteration. False when there is no budget left.
+  /// `step`: columns of the next iteration. Returns false if no budget is left.
   bool observe(const Progress<float>& progress, int64_t step, int64_t landmarks) {
     const double seconds = clock_.seconds() - paused_;
     const auto columns = int64_t(std::llround(progress.passes * double(n_)));
     for (; next_ < budgets_.size(); ++next_) {
       const double limit = budgets_[next_] * double(n_) + 1;
-      if (double(columns + step) <= limit) break;  // there is room for another iteration
-      if (double(columns) > limit) continue;       // the first iteration is more than the budget
+      if (double(columns + step) <= limit) break;  // the budget allows another iteration
+      if (double(columns) > limit) continue;       // the first iteration exceeds the budget
       take_(
           {budgets_[next_], columns, seconds, landmarks, progress.basis.columns_between(0, clusters_), progress.basis});
     }
@@ -45,13 +50,14 @@ class Trace {
   double paused_ = 0;
 };
 
-void run_nystrom(const Normalized<float>& L, SolverOptions options, const std::vector<double>& budgets, int64_t most,
+void run_nystrom(const Normalized<float>& L, ClusterOptions options, const std::vector<double>& budgets, int64_t most,
                  const Take& take) {
   options.block_size = 3 * options.clusters;
   options.keep_block = true;
   EigenPairs<float> pairs;
   for (const double budget : budgets) {
-    const int64_t landmarks = std::min(most, affordable_landmarks<float>(L.n(), int64_t(budget * double(L.n()))));
+    const auto columns = int64_t(budget * double(L.n()));
+    const int64_t landmarks = std::min(most, affordable_landmarks<float>(L.n(), L.input_bytes(), columns));
     if (landmarks < options.clusters) continue;
     if (landmarks != options.landmarks) {
       options.landmarks = landmarks;
@@ -61,45 +67,42 @@ void run_nystrom(const Normalized<float>& L, SolverOptions options, const std::v
   }
 }
 
-void run_paper(const Normalized<float>& L, const SolverOptions& base, const std::vector<double>& budgets,
+void run_paper(const Normalized<float>& L, ClusterOptions options, const std::vector<double>& budgets,
                const Take& take) {
-  ClusterOptions preset;
-  apply_paper_preset(preset);
-  SolverOptions options = preset.solver;
-  options.clusters = base.clusters;
-  options.seed = base.seed;
-  options.passes = 2 * budgets.back() + 1;  // the trace ends it
+  apply_preset("paper", L.n(), options);
+  options.limits.passes = 2 * budgets.back() + 1;  // the trace ends the run earlier
   Trace trace(L.n(), options.clusters, budgets, take);
-  solve_minibatch<float>(L, options, [&](const Progress<float>& progress) {
-    return trace.observe(progress, options.batch_size, options.landmarks);
+  solve_paper<float>(L, options, [&](const Progress<float>& progress) {
+    return trace.observe(progress, *options.batch_size, *options.landmarks);
   });
 }
 
-/// power and exact: one product an iteration.
-void run_products(Method method, const Normalized<float>& L, SolverOptions options, const std::vector<double>& budgets,
+/// power and exact: one product per iteration.
+void run_products(const Normalized<float>& L, ClusterOptions options, const std::vector<double>& budgets,
                   const Take& take) {
   options.block_size = 3 * options.clusters;
   options.keep_block = true;
-  options.passes = 2 * budgets.back() + 3;  // the trace ends it, before a certificate is due
+  options.limits.passes = 2 * budgets.back() + 3;  // the trace ends the run before a certificate is due
   Trace trace(L.n(), options.clusters, budgets, take);
-  solve<float>(method, L, options, [&](const Progress<float>& progress) {
-    return trace.observe(progress, L.n(), options.start == Start::nystrom ? options.landmarks : 0);
+  solve<float>(L, options, [&](const Progress<float>& progress) {
+    return trace.observe(progress, L.n(), options.landmarks.value_or(0));
   });
 }
 
-void run_ours(const Normalized<float>& L, SolverOptions options, const std::vector<double>& budgets, const Take& take) {
+void run_ours(const Normalized<float>& L, ClusterOptions options, const std::vector<double>& budgets,
+              const Take& take) {
   options.keep_block = true;
   for (const double budget : budgets) {
-    options.passes = budget;
+    options.limits.passes = budget;
     const EigenPairs<float> pairs = solve_minibatch<float>(L, options);
     take({budget, pairs.columns_evaluated, pairs.seconds, pairs.landmarks, pairs.vectors, pairs.block});
   }
 }
 
-/// The budget is what it may take.
-void run_tolerance(const Normalized<float>& L, SolverOptions options, const Take& take) {
+/// The budget in the results is the most that the run may take.
+void run_tolerance(const Normalized<float>& L, ClusterOptions options, const Take& take) {
   options.keep_block = true;
-  options.tolerance = 1e-4;
+  options.limits.tolerance = 1e-4;
   const EigenPairs<float> pairs = solve_minibatch<float>(L, options);
   take({6, pairs.columns_evaluated, pairs.seconds, pairs.landmarks, pairs.vectors, pairs.block,
         largest_residual(pairs)});
@@ -108,27 +111,27 @@ void run_tolerance(const Normalized<float>& L, SolverOptions options, const Take
 }  // namespace
 
 const std::vector<std::string>& method_names() {
-  static const std::vector<std::string> names = {
-      "paper", "nystrom", "power", "krylov-random", "krylov-nystrom", "ours", "tolerance"};
+  static const std::vector<std::string> names = {"paper",          "nystrom", "power",    "krylov-random",
+                                                 "krylov-nystrom", "ours",    "tolerance"};
   return names;
 }
 
 void run_method(const std::string& name, const Normalized<float>& L, int64_t clusters, uint64_t seed,
                 const std::vector<double>& budgets, int64_t most_landmarks, const Take& take) {
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = clusters;
   options.seed = seed;
   if (name == "paper") return run_paper(L, options, budgets, take);
   if (name == "nystrom") return run_nystrom(L, options, budgets, most_landmarks, take);
-  if (name == "power") return run_products(Method::power, L, options, budgets, take);
   if (name == "ours") return run_ours(L, options, budgets, take);
   if (name == "tolerance") return run_tolerance(L, options, take);
+  options.method = name == "power" ? "power" : "exact";
   if (name == "krylov-nystrom") {
     options.start = Start::nystrom;
     options.landmarks = std::min<int64_t>(500, L.n());
   }
-  require(name.starts_with("krylov-"), "there is no method {}", name);
-  run_products(Method::exact, L, options, budgets, take);
+  require(name == "power" || name.starts_with("krylov-"), "there is no method {}", name);
+  run_products(L, options, budgets, take);
 }
 
 }  // namespace mbsc::bench

@@ -9,11 +9,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/base/stopwatch.h"
-#include "mbsc/io/read.h"
 #include "mbsc/io/write.h"
-#include "mbsc/solvers/krylov_basis.h"
+#include "mbsc/read.h"
+#include "mbsc/solvers/krylov/exact.h"
+#include "mbsc/solvers/krylov/krylov_until.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc::bench {
@@ -22,7 +23,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string key(const DataSet& set, const std::string& folder, const char* what) {
-  // Of data sets that differ in gamma alone, gamma is in the name already.
+  // Data sets that differ in gamma alone share the name of their file: gamma tells them apart.
   const std::string data = set.name.starts_with("covtype") ? set.name : set.file;
   return fmt::format("{}/{}-{}-{:.9g}.{}", folder, data, set.points.rows, set.gamma, what);
 }
@@ -36,7 +37,7 @@ Matrix<double> read_matrix(const std::string& path) {
   return values;
 }
 
-/// The JSON file is written last: where it is, the other is whole.
+/// The JSON file is written last: if it exists, the other file is complete.
 bool is_kept(const std::string& path) { return std::filesystem::exists(path + ".json"); }
 
 void keep(const std::string& path, const Matrix<double>& values, const ordered_json& facts) {
@@ -50,7 +51,7 @@ ordered_json read_facts(const std::string& path) {
   return ordered_json::parse(stream);
 }
 
-/// Rayleigh quotient number k (from 0) of a block that holds more than k directions.
+/// Rayleigh quotient number k (counted from 0) of the block; 0 if the block has no more than k columns.
 double value_after(const Normalized<double>& L, const Matrix<double>& block, int64_t k) {
   if (block.cols() <= k) return 0;
   Matrix<double> image(block.rows(), block.cols());
@@ -100,10 +101,10 @@ Reference find_reference(const DataSet& set, const Degrees& degrees, const std::
     found.seconds = facts.at("seconds");
     return found;
   }
-  fmt::print("{}: exact eigenvectors, first in float32, then on in float64; kept for the next time\n", set.name);
+  fmt::print("{}: exact eigenvectors, first in float32, then in float64; kept for the next run\n", set.name);
   const Stopwatch clock;
   const RowSpace space(set.points.rows, threads);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = set.clusters;
   options.keep_block = true;
   const auto report = [&](const auto& progress) {
@@ -113,17 +114,18 @@ Reference find_reference(const DataSet& set, const Degrees& degrees, const std::
     return true;
   };
   const KernelAffinity<float> rough_affinity(set.points, {KernelKind::rbf, set.gamma}, space);
-  options.tolerance = 1e-5;
+  options.limits.tolerance = 1e-5;
   const EigenPairs<float> rough = solve_exact<float>({rough_affinity, degrees, 0}, options, report);
 
   const KernelAffinity<double> affinity(set.points, {KernelKind::rbf, set.gamma}, space);
   const Normalized<double> L(affinity, affinity.degrees({}).sum, 0);
-  options.tolerance = 1e-7;
+  options.limits.tolerance = 1e-7;
   Matrix<double> start(rough.block.rows(), rough.block.cols());
   std::copy_n(rough.block.data(), start.size(), start.data());
   orthonormalize<double>(space, start);
   EigenPairs<double> pairs;
-  krylov_until<double>(L, options, Budget(L.n(), options, 1000, L.comm()), std::move(start), report, pairs);
+  const Budget budget(L.n(), options.limits, 1000, L.comm());
+  krylov_until<double>(L, options, budget, {std::move(start), {}, 0}, report, pairs);
   found.next_value = value_after(L, pairs.block, set.clusters);
   found.vectors = std::move(pairs.vectors);
   found.values = pairs.values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every method of the benchmark is measured against, and what all of them share: the exact leading eigenvectors
-// in float64, and the degrees. Both are kept in a folder, as <data set>-<n>-<gamma>.*.npy with a JSON file beside it.
+// The exact leading eigenvectors in float64, against which every method of the benchmark is measured, and the degrees,
+// which all methods share. Both are kept in a folder, as <data set>-<n>-<gamma>.*.npy, each with a JSON file.
 #pragma once
 
 #include <string>
@@ -13,23 +13,24 @@ namespace mbsc::bench {
 
 struct SharedDegrees {
   Degrees degrees;
-  double seconds = 0;  ///< when they were computed
+  double seconds = 0;  ///< that their computation took
 };
 
 struct Reference {
   Matrix<double> vectors;      ///< U, n x k
   std::vector<double> values;  ///< k
-  double next_value = 0;       ///< the one after them, from below
+  double next_value = 0;       ///< a lower bound of the next eigenvalue
   double largest_residual = 0;
   std::string status;
-  double seconds = 0;  ///< when it was computed
+  double seconds = 0;  ///< that its computation took
 };
 
-/// With `neighbors` anew, since their graph is not kept.
+/// Degrees with a graph of neighbors are always computed, because the graph is not kept.
 SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, const std::string& folder,
                            int64_t neighbors);
 
-/// The exact solver in float64 to a residual of 1e-7, or as far as it came; float32 finds it where to start.
+/// The result of the exact solver in float64, to a residual of 1e-7 or as near as it comes. It starts from a solution
+/// in float32.
 Reference find_reference(const DataSet& set, const Degrees& degrees, const std::string& folder, int threads);
 
 }  // namespace mbsc::bench

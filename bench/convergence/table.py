@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/convergence.md from what `run` collected: medians over the seeds."""
+"""Writes docs/convergence.md from the results that `run` collected: medians over the seeds."""
 import statistics
 
 TITLES = {
@@ -13,33 +13,33 @@ TITLES = {
 HEAD = """\
 # Error against passes
 
-How near each method comes to the exact leading eigenvectors of L, against what it may evaluate. A pass is n columns
-of L, or one full product; the degrees, which all methods share, are apart, and every other column counts.
+This page shows how near each method comes to the exact leading eigenvectors of L within a budget of passes. A pass is n
+columns of L, or one full product. All methods share the degrees, which are not counted; every other column is.
 
 ![error against passes](convergence.svg)
 
-With U the k exact eigenvectors (`exact` in float64) and W orthonormal, the error is |U - WW'U|_F / sqrt(k), the rms
-sine of the angles between the two subspaces. An entry is
+U denotes the k exact eigenvectors (`exact` in float64). For an orthonormal W, the error is |U - WW'U|_F / sqrt(k), the
+rms sine of the angles between the two subspaces. An entry is
 
     error of the block / error of the k vectors (NMI)
 
-as medians over seeds {seeds}, or as many as are said. The block is all that a method computes: {blocks} columns.
-The k vectors are its result; the NMI is that of k-means on them (10 restarts, embedding `none`) against the classes.
-`-`: the budget is too small. `*`: it went over the budget. Beside a budget it does not spend, a method has what it
-reached within it.
+Entries are medians over seeds {seeds}, unless a row states fewer. The block is everything that a method computes; its
+width is {blocks}. The k vectors are the result. The NMI compares the classes with k-means on the k vectors (10
+restarts, embedding `none`). `-` means that the budget is too small, `*` that the method exceeded it. If a method does
+not spend a budget, the entry is what it reached within it.
 
 | method | what it is |
 |---|---|
-| `paper` | minibatch with the paper's settings: batches of 100 columns, Nystrom start with 10 landmarks, AdaGrad |
+| `paper` | minibatch with the paper's settings: batches of 100 columns, a Nystrom start with 10 landmarks, AdaGrad |
 | `nystrom` | as many landmarks as the budget pays for, at most {landmarks} |
 | `power` | 3k random columns, full products, the k leading left singular vectors |
 | `krylov-random` | block Krylov (`exact`) from 3k random columns, full products, no certificate |
 | `krylov-nystrom` | the same from Nystrom's vectors of 500 landmarks and k random columns |
-| `ours` | minibatch as it comes |
-| `tolerance` | minibatch with `--tolerance 1e-4` and no budget, below the tables |
+| `ours` | minibatch with its defaults |
+| `tolerance` | minibatch with `--tolerance 1e-4` and no budget; its results are below the tables |
 
-A product of block Krylov counts at once: the block is L times its Ritz vectors. Regularization 0. The machine had other
-work at times: seconds tell an order of magnitude.
+A product of block Krylov counts at once: the block is L times its Ritz vectors. The regularization is 0. The machine
+also did other work at times, so the seconds are orders of magnitude only.
 
 {machine}.
 
@@ -62,24 +62,24 @@ def median_of(results, data, method, budget, key):
 
 
 def short(value):
-    """Two digits."""
+    """The value to two digits."""
     return f"{value:.2g}" if value >= 1e-3 else f"{value:.1e}".replace("e-0", "e-")
 
 
 def without_tolerance(methods):
-    """Those that are run under budgets."""
+    """The methods that run with budgets."""
     return [method for method in methods if method != "tolerance"]
 
 
 def name_of(results, data, method):
-    """With the number of its seeds, where some are missing."""
+    """The name of a method, with the number of its seeds if some are missing."""
     seeds = len({run["seed"] for run in results["runs"] if run["data"] == data and run["method"] == method})
     every = len({run["seed"] for run in results["runs"]})
     return f"`{method}`" if seeds == every else f"`{method}` ({seeds} seed{'s' if seeds > 1 else ''})"
 
 
 def table_of(results, data, methods, entry):
-    """Rows = methods, columns = budgets; entry(method, budget) gives a cell or None."""
+    """Rows are methods, columns are budgets. entry(method, budget) gives a cell or None."""
     budgets = results["options"]["budgets"]
     lines = ["| passes | " + " | ".join(f"{budget:g}" for budget in budgets) + " |",
              "|---|" + "---|" * len(budgets)]
@@ -119,12 +119,12 @@ def section(results, data, methods):
     text = f"""
 ## {TITLES[data]}
 
-n = {about["n"]:,}, d = {about["d"]}, k = {about["clusters"]}, gamma = {about["gamma"]:.5g}. Leading eigenvalues
-{eigenvalues} | {reference["next_value"]:.4f}, exact to a residual of {reference["largest_residual"]:.0e}; NMI of the
-exact solution {exact_nmi:.3f}.
+n = {about["n"]:,}, d = {about["d"]}, k = {about["clusters"]}, gamma = {about["gamma"]:.5g}. The leading eigenvalues are
+{eigenvalues}; the next one is {reference["next_value"]:.4f}. The residuals are at most
+{reference["largest_residual"]:.0e}. The exact solution has an NMI of {exact_nmi:.3f}.
 
 {table_of(results, data, budgeted, errors)}
-Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
+Seconds of the solver, without {about["degrees_seconds"]:.3g} s for the degrees:
 
 {table_of(results, data, budgeted, seconds)}"""
     certified = [run["results"][0] for run in runs if run["method"] == "tolerance"]
@@ -132,19 +132,19 @@ Seconds of the solver, beside {about["degrees_seconds"]:.3g} s for the degrees:
         passes, error, time = (statistics.median(result[key] for result in certified)
                                for key in ("passes", "error", "seconds"))
         text += f"""
-`--tolerance 1e-4` takes {passes:.3g} passes ({time:.3g} s); the largest recomputed residual over the seeds is
-{short(max(result["largest_residual"] for result in certified))}, the error {short(error)}.
+`--tolerance 1e-4` takes {passes:.3g} passes ({time:.3g} s). The largest recomputed residual over the seeds is
+{short(max(result["largest_residual"] for result in certified))}, the median error {short(error)}.
 """
     if runs[0]["exact_normalized_cut"] is not None:
         text += f"""
-Normalized cut relative to the exact solution's (largest residual of the k vectors):
+Normalized cut, divided by that of the exact solution (in brackets the largest residual of the k vectors):
 
 {table_of(results, data, budgeted, cut)}"""
     return text
 
 
 def machine_text(results):
-    """The machine and the commits of the runs, in words."""
+    """The machine and the commits of the runs, as text."""
     runs = results["runs"]
 
     def distinct(values):
@@ -161,7 +161,7 @@ def machine_text(results):
 
 
 def blocks_text(results, methods):
-    """How many columns the blocks have: "k (`paper`), 3k (`power`, `ours`)"."""
+    """The widths of the blocks: "k (`paper`), 3k (`power`, `ours`)"."""
     by_size = {}
     for method in methods:
         sizes = [result["block_columns"] / results["data"][run["data"]]["clusters"] for run in results["runs"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/defaults.md from the runs of bench/defaults/run."""
+"""Writes docs/defaults.md from the runs of bench/defaults/run."""
 import pathlib
 import platform
 import re
@@ -12,7 +12,7 @@ RULES = [(c, share) for share in (0, 0.01, 0.03, 0.1) for c in (4, 8, 16, 32, 64
 TAUS = (0, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
 EMBEDDINGS = ("none", "row", "degree")
 SETTINGS = [(rule, tau, embedding) for rule in RULES for tau in TAUS for embedding in EMBEDDINGS]
-MUST = ("rings", "rings, noise 0.1", "moons")  # any default has to find these
+MUST = ("rings", "rings, noise 0.1", "moons")  # the defaults must find these
 
 
 def rule_name(rule):
@@ -35,7 +35,7 @@ def number(value):
 
 
 def mean_ranks(scores):
-    """Mean over sets of a setting's rank, 1 = best, ties shared; settings that give a set the same gamma tie."""
+    """The rank of a setting (1 = best), averaged over the sets. Ties share a rank; settings with the same gamma tie."""
     ranks = []
     for column in np.round(scores, 6).T:
         values, inverse, counts = np.unique(-column, return_inverse=True, return_counts=True)
@@ -49,14 +49,14 @@ def machine():
 
 
 def commit():
-    """The last that changed the program."""
+    """The last commit that changed the program."""
     root = pathlib.Path(__file__).resolve().parents[2]
     return subprocess.run(["git", "log", "-1", "--format=%h", "--abbrev=10", "--", "mbsc", "cli"], cwd=root,
                           capture_output=True, text=True).stdout.strip()
 
 
 class Scores:
-    """NMI of every setting on every set, the seeds averaged; scores[setting, set]."""
+    """The NMI of every setting on every set, averaged over the seeds: scores[setting, set]."""
 
     def __init__(self, cases, done, program):
         by_set = defaultdict(list)
@@ -90,7 +90,7 @@ class Scores:
         return Scores.run(case, done, setting)["nmi"]
 
     def left_out(self):
-        """For each set the setting that is best on the others, judged on this one: the mean, without hindsight."""
+        """The mean over the sets, each with the setting that is best on the other sets: an estimate for new data."""
         values = []
         for s in range(len(self.names)):
             others = np.delete(self.nmi, s, 1).mean(1)
@@ -107,7 +107,7 @@ def settings_table(scores, chosen):
 
 
 def decision(scores):
-    """Why the defaults are what they are, with the figures that say so."""
+    """The reasons for the defaults, with figures."""
     def mean(c, share, tau, embedding, without=()):
         kept = [s for s, name in enumerate(scores.names) if name not in without]
         return number(scores.nmi[SETTINGS.index(((c, share), tau, embedding)), kept].mean())
@@ -120,15 +120,15 @@ def decision(scores):
 
 With gamma `16/median, 3 %`:
 
-- **regularization 0.001.** Mean NMI with `row`: {flat}. It is flat from 0.0003 to 0.003. Without regularization a few
-  points take whole clusters (breast cancer, outliers); with more, long thin shapes are cut across (rings,
-  shuttle).
+- **regularization 0.001.** Mean NMI with `row`: {flat}. It is flat from 0.0003 to 0.003.
+  Without regularization, a few points take whole clusters (breast cancer, outliers). With more, long thin shapes are
+  cut across (five rings, shuttle).
 - **embedding `row`.** At 0.001: {embeddings}.
-- **gamma as it was.** 16 is as good as its neighbors ({factors}).
-  A share of 1 % has {mean(16, 0.01, 0.001, 'row')}, but all of its lead is the spirals, which 3 % does not find:
-  without them 1 % has {mean(16, 0.01, 0.001, 'row', spirals)} and 3 % {mean(16, 0.03, 0.001, 'row', spirals)}. It asks
-  for about twice the passes, and with `minibatch` it loses on real data (last table). For thin shapes that lie close
-  together, give a larger gamma.
+- **gamma is not changed.** 16 is as good as nearby values ({factors}).
+  A share of 1 % has {mean(16, 0.01, 0.001, 'row')}, but its lead comes only from the spirals, which 3 % does not find.
+  Without the spirals, 1 % has {mean(16, 0.01, 0.001, 'row', spirals)} and 3 % has
+  {mean(16, 0.03, 0.001, 'row', spirals)}. A share of 1 % needs about twice the passes, and with `minibatch` it loses on
+  real data (last table). For thin shapes that are close together, give a larger gamma.
 """
 
 
@@ -143,12 +143,17 @@ def write(all_cases, done, program):
 
 Written by `bench/defaults/run`; do not edit. Program: commit {commit()}, {machine()}, one thread, method exact.
 
-{len(scores.names)} labeled sets, up to {seeds} seeds where a set is generated or a subset, averaged; NMI (arithmetic
-mean) of the clusters with the known classes, k given. gamma `c/median, s %`: the larger of c / median squared distance
-and the gamma at which a typical degree is s % of n/k, but 12; on small sets many rules coincide. The regularization is
-a share of the mean degree. k-means is scikit-learn's, 10 starts, on the same features. The loss is against the best of
-all {len(SETTINGS)} settings on a set; the rank is among them. *Rings and moons*: at least 0.98, every seed, on
-{', '.join(f'*{name}*' for name in MUST)}.
+There are {len(scores.names)} labeled sets. If a set is generated or is a subset, up to {seeds} seeds are averaged. k is
+given.
+
+- *NMI* (arithmetic mean): of the clusters with the known classes.
+- *gamma* `c/median, s %`: the larger of c / median squared distance and the gamma at which a typical degree is s % of
+  n/k, but at least 12. On small sets many rules coincide.
+- *regularization*: a share of the mean degree.
+- *k-means*: scikit-learn's, 10 starts, on the same features.
+- *loss*: the difference to the best of all {len(SETTINGS)} settings on a set. The rank is among these settings.
+- *rings and moons*: whether NMI is at least 0.98 on {', '.join(f'*{name}*' for name in MUST[:-1])} and *{MUST[-1]}*,
+  for every seed.
 """,
              "## Summary\n",
              table(("", "mean NMI", "largest loss", "rings and moons"),
@@ -161,14 +166,15 @@ all {len(SETTINGS)} settings on a set; the rank is among them. *Rings and moons*
                     ("the best setting", number(scores.mean.max()),
                      number(scores.loss[scores.mean.argmax()].max()),
                      "yes" if scores.passes[scores.mean.argmax()] else "no"),
-                    ("the best on the other sets, with rings and moons", number(scores.left_out()), "", ""),
+                    ("for each set, the best setting of the other sets that finds rings and moons",
+                     number(scores.left_out()), "", ""),
                     ("the best setting of each set", number(scores.nmi.max(0).mean()), "0", "yes")]),
              "The program's defaults here: " + "; ".join(f"regularization {tau:g}, embedding {embedding}"
                                                          for tau, embedding in scores.chosen) + ", gamma auto.\n",
              decision(scores),
              "## The best settings by mean NMI\n",
              settings_table(scores, np.argsort(-scores.mean, kind="stable")[:12]),
-             "## The settings with the smallest of largest losses\n",
+             "## The settings whose largest loss is smallest\n",
              settings_table(scores, np.argsort(scores.loss.max(1), kind="stable")[:8])]
     for embedding in EMBEDDINGS:
         parts += [f"## Mean NMI, embedding `{embedding}`: gamma down, regularization across\n",
@@ -188,8 +194,9 @@ all {len(SETTINGS)} settings on a set; the rank is among them. *Rings and moons*
         taus = sorted({tau for case in large for _, tau in case.solves()})
         seeds = len(large[0].embeddings(taus[0])) - 1
         parts += ["## Larger sets: gamma 16/median and a share, embedding `row`, regularization across\n",
-                  f"Beside `exact`, at regularization {taus[0]:g}: its passes, and `minibatch` after one pass, the mean "
-                  f"of {seeds} seeds.\n",
+                  f"The columns with numbers are NMI of `exact`. The last two columns are at regularization "
+                  f"{taus[0]:g}: the passes of `exact`, and NMI of `minibatch` after one pass, the mean of {seeds} "
+                  f"seeds.\n",
                   table(("set", "k", "gamma", *(f"{tau:g}" for tau in taus), "defaults", "passes", "minibatch"),
                         [(case.name, case.facts["k"], rule_name((16, share)),
                           *(number(Scores.of(case, done, ((16, share), tau, "row"))) for tau in taus),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symmetric passes against SGEMM (OpenBLAS, 1024^3) in the same run; batches of columns are what `mbsc bench` measures.
+// bench_tile: compares symmetric passes with SGEMM (OpenBLAS, 1024^3) in the same run. `mbsc bench` measures batches of
+// columns.
 //     bench_tile --benchmark_min_time=1 [--benchmark_filter=...]
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 
 extern "C" void openblas_set_num_threads(int);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks on a slower network than they have: every message takes at least a latency, and its bytes over a bandwidth.
-// A gathering takes ceil(log2 P) latencies for the sizes and as many for what it brings, and that over the bandwidth; a
-// broadcast goes down a tree, whole each time. What the model of docs/ranks.md assumes of a transport is here as code, around any other Comm.
+// DelayedComm: a Comm that wraps another one and delays its messages, to simulate a slower network. A message takes a
+// latency, and the time of its bytes at a bandwidth. A gather takes 2 ceil(log2 P) latencies, half of them for the
+// sizes, and the time of the bytes that it receives. A broadcast goes down a tree and sends all bytes on each level.
+// These are the assumptions of the model in docs/ranks.md.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "mbsc/comm/comm.h"
+#include "mbsc/comm.h"
 
 namespace mbsc::bench {
 
 struct Network {
-  double latency = 0;                ///< seconds
+  double latency = 0;  ///< seconds
   double seconds_per_byte = 0;
 };
 
@@ -38,8 +39,8 @@ class DelayedComm final : public Comm {
   }
   int levels() const { return int(std::bit_width(unsigned(size() - 1))); }
 
-  /// A message, and when it has come: its sender knows, and says so on a channel beside. (Ranks of one machine have one
-  /// clock.)
+  /// A message and the time of its arrival, which its sender knows and sends on a second channel. (All ranks are on one
+  /// machine and share a clock.)
   class Timed final : public Pending {
    public:
     int64_t arrival = 0;
@@ -51,7 +52,7 @@ class DelayedComm final : public Comm {
       if (is_incoming) std::this_thread::sleep_until(Clock::time_point(Clock::duration(arrival)));
     }
   };
-  static int beside(int channel) { return channel + 64; }
+  static int time_channel(int channel) { return channel + 64; }
 
   std::vector<std::byte> gather_bytes(std::span<const std::byte> mine) const override {
     std::vector<std::byte> all = inner_.gather<std::byte>(mine);
@@ -64,17 +65,17 @@ class DelayedComm final : public Comm {
   }
   std::unique_ptr<Pending> start_send_bytes(std::span<const std::byte> bytes, int to, int channel) const override {
     auto sent = std::make_unique<Timed>();
-    // One message after the other leaves this rank.
+    // The link sends one message at a time.
     link_is_free_ = std::max(link_is_free_, Clock::now()) + duration(double(bytes.size()) * network_.seconds_per_byte);
     sent->arrival = (link_is_free_ + duration(network_.latency)).time_since_epoch().count();
-    sent->time = inner_.start_send(std::span<const int64_t>(&sent->arrival, 1), to, beside(channel));
+    sent->time = inner_.start_send(std::span<const int64_t>(&sent->arrival, 1), to, time_channel(channel));
     sent->message = inner_.start_send(bytes, to, channel);
     return sent;
   }
   std::unique_ptr<Pending> start_receive_bytes(std::span<std::byte> bytes, int from, int channel) const override {
     auto coming = std::make_unique<Timed>();
     coming->is_incoming = true;
-    coming->time = inner_.start_receive(std::span<int64_t>(&coming->arrival, 1), from, beside(channel));
+    coming->time = inner_.start_receive(std::span<int64_t>(&coming->arrival, 1), from, time_channel(channel));
     coming->message = inner_.start_receive(bytes, from, channel);
     return coming;
   }

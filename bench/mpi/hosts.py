@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two hosts on this machine: network namespaces with a link of limited bandwidth between them (Linux, root, iproute2)."""
+"""Simulates two hosts on this machine: network namespaces, connected by a link of limited bandwidth. Needs Linux, root
+and iproute2."""
 import contextlib
 import os
 import pathlib
@@ -9,9 +10,9 @@ import tempfile
 
 MPIRUN = os.environ.get("MPIEXEC") or "mpirun"
 NAMES = ("mbsc-host-0", "mbsc-host-1")
-ADDRESSES = ("10.197.0.1", "10.197.0.2")  # on a link that nobody else is on
+ADDRESSES = ("10.197.0.1", "10.197.0.2")  # on a link of their own
 AGENT = """#!/bin/sh
-# mpirun calls this as it would call ssh: host, then the command.
+# mpirun calls this script as it would call ssh: with the host, then the command.
 host=$1; shift
 case $host in
 {cases}
@@ -23,7 +24,7 @@ exec ip netns exec "$name" sh -c "$*"
 
 
 def can_have():
-    """Why there can be no hosts; empty where there can."""
+    """The reason why there can be no hosts; empty if there can be."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     for tool in ("ip", "tc"):
@@ -31,7 +32,7 @@ def can_have():
             return f"there is no {tool} (package iproute2)"
     version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=False).stdout
     if "Open MPI" not in version and "OpenRTE" not in version:
-        return "ranks in network namespaces are started by Open MPI's mpirun only"
+        return "only the mpirun of Open MPI can start ranks in network namespaces"
     try:
         with linked(1e8):
             return ""
@@ -45,19 +46,20 @@ def command(*words):
 
 @contextlib.contextmanager
 def linked(bits_per_second):
-    """Gives the words that start two ranks, one on each host; the link is unlimited where bits_per_second is 0."""
+    """Yields the words that start two ranks, one on each host. If bits_per_second is 0, the link has no limit."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             for name in NAMES:
                 subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
                 command("ip", "netns", "add", name)
                 command("ip", "-n", name, "link", "set", "lo", "up")
-            command("ip", "link", "add", "mbsc0", "netns", NAMES[0], "type", "veth", "peer", "name", "mbsc1", "netns", NAMES[1])
+            command("ip", "link", "add", "mbsc0", "netns", NAMES[0], "type", "veth", "peer", "name", "mbsc1", "netns",
+                    NAMES[1])
             for number, (name, address) in enumerate(zip(NAMES, ADDRESSES)):
                 command("ip", "-n", name, "address", "add", f"{address}/24", "dev", f"mbsc{number}")
                 command("ip", "-n", name, "link", "set", f"mbsc{number}", "up")
                 if bits_per_second:
-                    # A burst of a few milliseconds, so that the limit holds for messages of this program.
+                    # A burst of two milliseconds is short enough that the limit applies to messages of this program.
                     burst = max(16000, int(bits_per_second / 8 * 0.002))
                     command("tc", "-n", name, "qdisc", "add", "dev", f"mbsc{number}", "root", "tbf", "rate",
                             f"{int(bits_per_second)}bit", "burst", burst, "latency", "200ms")

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks cost, one JSON line on standard output: bench/mpi/run starts this under mpirun.
+// bench_ranks: measures what ranks cost, and prints one line of JSON. bench/mpi/run starts it with mpirun.
 //
 //     bench_ranks iterate N FEATURES CLUSTERS BATCH ITERATIONS THREADS LATENCY SECONDS_PER_BYTE
 //     bench_ranks pass    N FEATURES COLUMNS  0     REPEATS    THREADS LATENCY SECONDS_PER_BYTE
 //     bench_ranks messages
 //
-// iterate: iterations of the paper's algorithm, their seconds and what came to each rank. pass: full products. messages:
-// seconds of a message there and back, by its bytes, between ranks 0 and 1. Points are normal; degrees are not computed but
-// all the same, since what they are changes no time.
+// iterate    iterations of the paper's algorithm: their seconds, and the bytes that each rank received
+// pass       full products: the same
+// messages   seconds of a message between ranks 0 and 1, by its size: half the time of a round trip
+// Points are normally distributed. Degrees are all set to the same value, because they do not change the time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +21,14 @@
 #include <vector>
 
 #include "bench/mpi/delayed_comm.h"
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/affinity/normalized.h"
 #include "mbsc/base/memory.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/stopwatch.h"
-#include "mbsc/comm/mpi_world.h"
+#include "mbsc/comm.h"
 #include "mbsc/linalg/tall.h"
-#include "mbsc/solvers/solver.h"
+#include "mbsc/solvers/paper/paper.h"
 
 namespace {
 
@@ -45,7 +46,7 @@ Problem problem_of(std::span<char*> words) {
   return {whole(0), whole(1), whole(2), whole(3), whole(4), int(whole(5)), {std::stod(words[6]), std::stod(words[7])}};
 }
 
-/// Differences between one record and the next.
+/// The state after an iteration. The differences between records are reported.
 struct Record {
   double seconds;
   Traffic traffic;
@@ -83,18 +84,16 @@ json iterate(const Problem& p, const Comm& comm) {
   Degrees degrees(space.local_rows());
   std::fill(degrees.sum.begin(), degrees.sum.end(), 0.1 * double(p.n));
   const Normalized<float> L(A, std::move(degrees), 0);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = p.columns;
-  options.step_rule = StepRule::adagrad;
-  options.guards = 0;
   options.start = Start::random;
   options.batch_size = p.batch;
-  options.iterations = p.repeats;
+  options.limits.iterations = p.repeats;
   const Stopwatch clock;
   std::vector<Record> records;
-  solve<float>(Method::minibatch, L, options, [&](const Progress<float>&) {
+  solve_paper<float>(L, options, [&](const Progress<float>&) {
     records.push_back({clock.seconds(), comm.traffic()});
-    return true;
+    return comm.broadcast<int>(1) != 0;  // rank 0 decides whether to go on, as in cluster()
   });
   return report(comm, records);
 }
@@ -110,7 +109,7 @@ json full_products(const Problem& p, const Comm& comm) {
   std::vector<Record> records{{clock.seconds(), comm.traffic()}};
   for (int64_t i = 0; i < p.repeats; ++i) {
     A.multiply(V, out, {});
-    comm.any(false);  // all have come to the end
+    comm.any(false);  // waits until all ranks are done
     records.push_back({clock.seconds(), comm.traffic()});
   }
   return report(comm, records);
@@ -149,8 +148,7 @@ json run(std::span<char*> words, const Comm& inner) {
   const bench::DelayedComm delayed(inner, problem.network);
   const bool is_delayed = problem.network.latency > 0 || problem.network.seconds_per_byte > 0;
   const Comm& comm = is_delayed ? delayed : inner;
-  json found = what == "iterate" ? iterate(problem, comm) : full_products(problem, comm);
-  return found;
+  return what == "iterate" ? iterate(problem, comm) : full_products(problem, comm);
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model of what ranks cost. An iteration of the paper's algorithm on P ranks takes
+"""A model of the cost of ranks. An iteration of the paper's algorithm on P ranks takes
 
-    seconds = work / (P rate) + rounds latency + bytes / bandwidth
+    seconds = work / (P cores) + rounds latency + bytes / bandwidth
 
-with work = n (m a + b), a and b the seconds of a kernel value and of a row of everything else on one core; the rounds and
-bytes are those on the longest way through an iteration. A full product has work = n^2/2 a' and a ring of blocks.
+The work is n (m a + b): a is the time of a kernel value on one core, b the time of everything else for a row. Rounds
+and bytes are those on the longest path through an iteration. The work of a full product is n^2/2 a', and its messages
+go around a ring.
 
-`traffic_*` are exact: what comes to all ranks together, byte for byte as the program counts it.
+The functions `traffic_*` are exact: they return the bytes that all ranks together receive, as the program counts them.
 """
 import dataclasses
 import math
@@ -15,7 +16,7 @@ VALUE, SUM, FLAG = 4, 8, 4  # bytes: float, double, int
 
 
 def block_rows(n):
-    """As mbsc/base/row_blocks.h."""
+    """The same as in mbsc/base/row_blocks.h."""
     for limit, rows in ((2048, 64), (8192, 256), (32768, 512), (262144, 1024)):
         if n <= limit:
             return rows
@@ -31,8 +32,8 @@ def rank_of_block(block, blocks, ranks):
 
 
 def messages_of_a_sum(blocks, ranks):
-    """Partial sums that go from one rank to another along the tree of blocks (mbsc/linalg/reduce.cpp), and how many of
-    them wait for each other."""
+    """The number of partial sums that one rank sends to another along the tree of blocks (mbsc/linalg/reduce.cpp), and
+    how many of them must follow each other."""
     def walk(begin, end):
         first, last = rank_of_block(begin, blocks, ranks), rank_of_block(end - 1, blocks, ranks)
         if first == last:
@@ -50,8 +51,8 @@ def levels(ranks):
 
 
 def traffic_of_iteration(n, features, columns, batch, ranks):
-    """Bytes that come to all ranks in one iteration: rows of W and points of the batch, three sums of columns^2 numbers
-    (W'G, and Cholesky-QR twice), whether anybody was asked to stop, and whether to go on."""
+    """The bytes that all ranks receive in one iteration: rows of W and points of the batch, three sums of columns^2
+    numbers (W'G, and Cholesky-QR twice), a flag whether any rank was asked to stop, and a flag whether to go on."""
     messages, _ = messages_of_a_sum(block_count(n), ranks)
     others = ranks - 1
     return (others * batch * (features + columns) * VALUE + 3 * columns**2 * SUM * (messages + others) + ranks * others
@@ -59,9 +60,9 @@ def traffic_of_iteration(n, features, columns, batch, ranks):
 
 
 def traffic_of_product(n, features, columns, ranks):
-    """Bytes that come to all ranks in one full product: coordinates and right-hand sides of a column block come from its
-    home to every rank that meets it, its sums go from one of them to the next, and home
-    (mbsc/affinity/symmetric_pass.h); whether anybody was asked to stop."""
+    """The bytes that all ranks receive in one full product. The owner of a column block sends its coordinates and
+    right-hand sides to every rank that needs them. The sums of the block go from one of these ranks to the next, and
+    back to the owner (mbsc/affinity/symmetric_pass.h). A flag tells whether any rank was asked to stop."""
     blocks, rows = block_count(n), block_rows(n)
     whole = lambda size: -(-size // 64) * 64  # noqa: E731
     total = ranks * (ranks - 1)
@@ -77,10 +78,10 @@ def traffic_of_product(n, features, columns, ranks):
 
 @dataclasses.dataclass
 class Machine:
-    seconds_per_value: float   # of a kernel value of a batch, on one core
-    seconds_per_row: float     # of all else in an iteration
-    seconds_per_pair: float    # of a kernel value of a full product
-    cores: float = 1           # of a rank
+    seconds_per_value: float   # for a kernel value of a batch, on one core
+    seconds_per_row: float     # for everything else in an iteration
+    seconds_per_pair: float    # for a kernel value of a full product
+    cores: float = 1           # of each rank
 
 
 @dataclasses.dataclass
@@ -90,38 +91,40 @@ class Network:
 
 
 def seconds_of_iteration(machine, network, n, features, columns, batch, ranks):
-    """Compute, waiting for latencies, and moving bytes."""
+    """The seconds of computing, of latencies, and of moving bytes."""
     compute = n * (batch * machine.seconds_per_value + machine.seconds_per_row) / (ranks * machine.cores)
     if ranks == 1:
         return compute, 0.0, 0.0
     _, depth = messages_of_a_sum(block_count(n), ranks)
     down = levels(ranks)
-    # Three gatherings, each after one of sizes; three sums up the tree and down again; one flag.
+    # Three gathers, each after one of the sizes; three sums up the tree and down again; one flag.
     rounds = 3 * 2 * down + 3 * (depth + down) + down
-    # The batch, but for the own part, and the sums.
+    # The batch without the own part, and the sums.
     moved = batch * (features + columns) * VALUE * (ranks - 1) / ranks + 3 * columns**2 * SUM * (depth + down)
     return compute, rounds * network.latency, moved * network.seconds_per_byte
 
 
 def seconds_of_product(machine, network, n, features, columns, ranks):
-    """Compute, latencies of the ring, and bytes: messages are under way while a strip is worked on, but a transport that
-    moves long ones only inside its own calls (Open MPI over TCP) hides nothing behind the work."""
+    """The seconds of computing, of the latencies of the ring, and of moving bytes. Messages could travel while a rank
+    computes; but some transports (Open MPI over TCP) move long messages only inside their own calls, so that all three
+    are added."""
     compute = n * n / 2 * machine.seconds_per_pair / (ranks * machine.cores)
     if ranks == 1:
         return compute, 0.0, 0.0
     moved = traffic_of_product(n, features, columns, ranks) / ranks * network.seconds_per_byte
-    # Down the ring hop by hop at its beginning, and home; and the flag.
+    # Once along the ring at the beginning, back to the owner, and the flag.
     rounds = ranks / 2 + 1 + 2 * levels(ranks)
     return compute, rounds * network.latency, moved
 
 
 def memory_of_rank(n, features, columns, ranks, arrays=5, replicated=40, fixed=60e6):
-    """Bytes: own points and so many n x columns arrays of its rows; a few numbers for every point; tiles and program."""
+    """The bytes of a rank: its rows of the points and of so many n x columns arrays, a few numbers for each of all
+    points, tiles and the program."""
     return n / ranks * VALUE * (features + arrays * columns) + replicated * n + fixed
 
 
 def fit_line(points):
-    """Least squares of y = a + b x by relative error, for (x, y)."""
+    """The least squares fit of y = a + b x to points (x, y), by relative errors: (a, b)."""
     weights = [1 / (y * y) for _, y in points]
     total = sum(weights)
     mean_x = sum(w * x for w, (x, _) in zip(weights, points)) / total
@@ -132,7 +135,7 @@ def fit_line(points):
 
 
 def network_of(messages):
-    """Latency from the shortest messages, bandwidth by a fit of all to latency + bytes / bandwidth."""
+    """The latency from the shortest messages, and the bandwidth from a fit of latency + bytes / bandwidth."""
     latency = min(message["seconds"] for message in messages if message["bytes"] <= 64)
     long = [message for message in messages if message["bytes"] >= 1 << 15]
     per_byte = sum((m["seconds"] - latency) / m["bytes"] for m in long) / len(long)

@@ -1,38 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/ranks.md from the figures of `run`."""
+"""Writes docs/ranks.md from the results of `run`."""
 import model
 
 FEATURES, COLUMNS = 54, 10
-#: What the table of many nodes assumes beside what was measured.
+#: The table of many nodes assumes these, in addition to what was measured.
 NODE_CORES, LINK_BITS, LINK_LATENCY = 32, 10e9, 20e-6
 TABLE_BATCH = 1000
-HEAD = """# What ranks cost
+HEAD = """# The cost of ranks
 
-How long a run on P ranks takes, what goes between them, and what each has in memory: a model, fitted on one machine and
-tested there against runs whose network is slow. [mpi.md](mpi.md) tells how to start one.
+This page gives a model of the time of a run on P ranks, of the bytes between them, and of the memory of each. The model
+is fitted on one machine, and tested there against runs with a slow network. [mpi.md](mpi.md) explains how to start
+ranks.
 
 <!-- not run: takes minutes, and root for the hosts -->
 ```sh
 bench/mpi/run
 ```
 
-An iteration of the paper's algorithm (n points, m columns a batch, k' = columns of W) takes
+An iteration of the paper's algorithm (n points, m columns per batch, k' = columns of W) takes
 
     seconds = n (m a + b) / (P cores)  +  rounds x latency  +  bytes / bandwidth
 
-a is the time of a kernel value with its product on one core, b that of all else a row needs. With D = ceil(log2 P), and U the
-partial sums on the longest way up the tree of row blocks:
+Here a is the time of a kernel value with its product on one core, and b the time of everything else for a row. Let D be
+ceil(log2 P), and U the number of partial sums on the longest path up the tree of row blocks. Then
 
-    rounds = 7 D + 3 (U + D)      three gatherings with their sizes, three sums up and down, whether to go on
+    rounds = 7 D + 3 (U + D)      three gathers with their sizes, three sums up and down, the flag whether to go on
     bytes  = 4 m (d + k') (P-1)/P + 24 k'^2 (U + D)
 
-What comes to all ranks together is known to the byte, M being the partial sums that go from one rank to another:
+The bytes that all ranks together receive are known exactly. If M partial sums go from one rank to another, they are
 
     4 m (d + k') (P-1)  +  24 k'^2 (M + P - 1)  +  (P + 4) (P-1)
 
-A full product takes n^2/2 a' / (P cores), a' the time of a pair, and the bytes of n/2 rows of coordinates, right-hand sides
-and sums. These travel while a rank works; but Open MPI moves long messages over TCP only inside its own calls, so that
-the model adds them up. Where a network moves them by itself they hide behind the work, as delays by the clock do below.
+A full product takes n^2/2 a' / (P cores), where a' is the time of a pair, and it moves n/2 rows of coordinates,
+right-hand sides and sums. These could travel while a rank computes. But Open MPI moves long messages over TCP only
+inside its own calls, so the model adds both times. If a network moves messages by itself, they overlap with the
+computation, as the injected delays below do.
 """
 
 
@@ -51,7 +53,7 @@ def predicted(machine, network, run, ranks):
 
 
 def compared(fit, network, run, ranks=None):
-    """Ranks on this machine share its two cores. Gives the model's parts and the measured seconds."""
+    """The parts of the model, and the measured seconds. Ranks on this machine share its two cores."""
     ranks = ranks or run["ranks"]
     cores = 1 if ranks == 1 else fit["cores_of_two"] / ranks
     return predicted(machine_of(fit, cores), network, run, ranks), best(run)
@@ -96,9 +98,11 @@ def fit_section(part):
 
 {about(part)} d = {FEATURES}, k' = {COLUMNS}, float32.
 
-- a = {fit['seconds_per_value'] * 1e9:.3g} ns a kernel value on one core ({flops:.3g} GFLOP/s of 2 (d + k')), b = {fit['seconds_per_row'] * 1e9:.3g} ns a row; two
-  cores together are {fit['cores_of_two']:.3g} times one. A full product: {fit['seconds_per_pair'] * 1e9:.3g} ns a pair.
-- Messages between two ranks of this machine: latency {network.latency * 1e6:.3g} us, {1e-9 / max(network.seconds_per_byte, 1e-12):.3g} GB/s.
+- a = {fit['seconds_per_value'] * 1e9:.3g} ns per kernel value on one core ({flops:.3g} GFLOP/s of 2 (d + k')),
+  b = {fit['seconds_per_row'] * 1e9:.3g} ns per row. Two cores together are {fit['cores_of_two']:.3g} times as fast as
+  one. A full product takes {fit['seconds_per_pair'] * 1e9:.3g} ns per pair.
+- Messages between two ranks of this machine have a latency of {network.latency * 1e6:.3g} us
+  and a bandwidth of {1e-9 / max(network.seconds_per_byte, 1e-12):.3g} GB/s.
 """
 
 
@@ -108,9 +112,9 @@ def traffic_section(part):
         counted = sorted(set(row["counted"]))
         rows.append([row["what"], f"{row['n']:,}", row["batch"] or "", row["ranks"], f"{row['formula']:,}",
                      ", ".join(f"{count:,}" for count in counted), "yes" if counted == [row["formula"]] else "NO"])
-    return f"""## Bytes, counted
+    return f"""## Counted bytes
 
-What came to all ranks together in each of several iterations (or products). {about(part)}
+The table shows the bytes that all ranks together received in each of several iterations (or products). {about(part)}
 
 {table(["what", "n", "m", "ranks", "formula", "counted", "equal"], rows)}"""
 
@@ -118,7 +122,7 @@ What came to all ranks together in each of several iterations (or products). {ab
 def tests_section(found):
     fit = found["fit"]["found"]
     here = model.network_of(fit["messages"])
-    text = "## The model against runs\n\nBest of the repetitions of a run.\n"
+    text = "## The model and measured runs\n\nThe measured time is the best of the repetitions of a run.\n"
     if "ranks" in found:
         text += f"\n**Ranks that share this machine.** {about(found['ranks'])}\n\n"
         text += comparison(fit, [("shared memory", here, run) for run in found["ranks"]["found"]])
@@ -129,7 +133,8 @@ def tests_section(found):
             label = f"{run['latency'] * 1e3:g} ms" + (f", {1e-6 / run['seconds_per_byte']:.3g} MB/s"
                                                       if run["seconds_per_byte"] else "")
             entries.append((label, network, run))
-        text += f"\n**Delays injected in the Comm** (`delayed_comm.h`). {about(found['delays'])}\n\n" + comparison(fit, entries)
+        text += f"\n**Delays injected in the Comm** (`delayed_comm.h`). {about(found['delays'])}\n\n"
+        text += comparison(fit, entries)
     hosts = found.get("hosts", {}).get("found", {})
     if "links" in hosts:
         entries = []
@@ -138,8 +143,9 @@ def tests_section(found):
             name = f"{link['bits_per_second'] / 1e6:g} Mbit/s" if link["bits_per_second"] else "no limit"
             name += f" ({network.latency * 1e6:.3g} us, {1e-6 / network.seconds_per_byte:.3g} MB/s measured)"
             entries += [(name, network, run) for run in link["runs"]]
-        text += ("\n**Two hosts**: network namespaces, a veth link with a token bucket (tbf) at each end, TCP; latency and "
-                 f"bandwidth of the\nmodel are those of messages measured on that link. {about(found['hosts'])}\n\n")
+        text += ("\n**Two hosts**: network namespaces, connected by TCP over a veth link with a token bucket (tbf) at "
+                 "each end. The model takes latency and bandwidth from messages that were measured on that link. "
+                 f"{about(found['hosts'])}\n\n")
         text += comparison(fit, entries)
     elif "skipped" in hosts:
         text += f"\nTwo hosts: skipped, {hosts['skipped']}.\n"
@@ -158,17 +164,19 @@ def covtype_section(part):
         best_of[key] = min(best_of.get(key, float("inf")), pair["seconds"]["total"])
     for (ranks, threads), seconds in sorted(best_of.items()):
         rows.append([f"{ranks} x {threads}", f"{seconds:.2f}"])
-    text += "Covtype-I, 100,000 points, the paper's preset, m = 1,000, 100 iterations, from file to labels; best of 3:\n\n"
+    text += ("Covtype-I, 100,000 points, preset `paper`, m = 1,000, 100 iterations, from the file to the labels; best "
+             "of 3:\n\n")
     text += table(["ranks x threads", "seconds"], rows)
     ratio = best_of[(2, 1)] / best_of[(1, 2)]
     same = "the same labels" if found["same_labels"] else "OTHER LABELS"
-    text += f"\nTwo ranks of one thread take {ratio:.3f} of the time of one rank of two, with {same}.\n"
+    text += f"\nTwo ranks of one thread take {ratio:.3f} times as long as one rank of two threads, and give {same}.\n"
     whole = found["whole"]
     n, k = whole["n"], 7
     allowed = n * 4 * (54 + 5 * k) / 4 + 60e6
     peaks = ", ".join(f"{peak / 1e6:.0f}" for peak in whole["peak_memory_bytes"])
-    text += (f"\nAll of Covtype, {n:,} points on 4 ranks, exact degrees and 5 iterations: peaks of {peaks} MB a rank. A quarter of the points and of five "
-             f"n x k' arrays, and 60 MB, are {allowed / 1e6:.0f} MB.\n")
+    text += (f"\nAll of Covtype ({n:,} points) on 4 ranks, with exact degrees and 5 iterations: the peaks of the ranks "
+             f"are {peaks} MB. A quarter of the points and of five n x k' arrays, and 60 MB, are "
+             f"{allowed / 1e6:.0f} MB.\n")
     return text
 
 
@@ -176,31 +184,35 @@ def plan_section(found):
     fit = found["fit"]["found"]
     network = model.Network(LINK_LATENCY, 8 / LINK_BITS)
     machine = machine_of(fit, NODE_CORES * fit["cores_of_two"] / 2)
-    compute, waiting, moving = model.seconds_of_iteration(machine_of(fit, 1), network, 581_012, FEATURES, COLUMNS, 1000, 4)
+    compute, waiting, moving = model.seconds_of_iteration(machine_of(fit, 1), network, 581_012, FEATURES, COLUMNS,
+                                                          1000, 4)
     share = (waiting + moving) / (compute + waiting + moving)
     bytes_share = moving / (compute + waiting + moving)
-    text = f"""## Past this machine
+    text = f"""## Larger machines
 
-By the model, not measured: nodes of {NODE_CORES} cores like these at the rate of two busy ones, one rank a node, a link of {LINK_BITS / 1e9:g} Gbit/s and {LINK_LATENCY * 1e6:g} us;
-d = {FEATURES}, k' = {COLUMNS}, m = {TABLE_BATCH:,}. An iteration; 200 of them; one full product, of which a default run has the degrees' and about one
-more (each pair once, n^2/2 pairs); memory of a node (its rows of the points and of five n x k' arrays, 40 bytes for each
-of all points, 60 MB).
+These times come from the model; they are not measured. A node has {NODE_CORES} cores, each as fast as one of two busy
+cores here, and one rank. The link has {LINK_BITS / 1e9:g} Gbit/s and a latency of {LINK_LATENCY * 1e6:g} us.
+d = {FEATURES}, k' = {COLUMNS}, m = {TABLE_BATCH:,}. A full product evaluates n^2/2 pairs; a default run makes a degree
+pass over the same pairs, and about one full product. The memory of a node is that of its rows of the points and of five
+n x k' arrays, 40 bytes for each of all points, and 60 MB.
 
 """
     rows = []
     for n in (10**6, 10**7, 10**8):
         for nodes in (1, 4, 16, 64, 256, 1024):
             parts = model.seconds_of_iteration(machine, network, n, FEATURES, COLUMNS, TABLE_BATCH, nodes)
-            # The bytes of a ring are n/2 rows a rank; summing them block by block would take long at 10^8.
+            # A ring moves n/2 rows per rank. At 10^8 points, an exact sum over the blocks would take long.
             compute_pass = n * n / 2 * machine.seconds_per_pair / (nodes * machine.cores)
             ring = 0 if nodes == 1 else n / 2 * 4 * (FEATURES + 2 * COLUMNS) * network.seconds_per_byte
             total = sum(parts)
             rows.append([f"{n:,}", nodes, short(total), f"{100 * (parts[1] + parts[2]) / total:.2g} %", short(200 * total),
                          short(compute_pass + ring), size(model.memory_of_rank(n, FEATURES, COLUMNS, nodes))])
-    text += table(["points", "nodes", "iteration", "of it network", "200 iterations", "full product", "memory of a node"], rows)
+    text += table(["points", "nodes", "iteration", "network share", "200 iterations", "full product",
+                   "memory of a node"], rows)
+    received = size(model.traffic_of_iteration(581_012, FEATURES, COLUMNS, 1000, 4) / 4)
     text += f"""
-All of Covtype (581,012 points, m = 1,000) on 4 nodes of one core each: {size(model.traffic_of_iteration(581_012, FEATURES, COLUMNS, 1000, 4) / 4)} come to a
-node in an iteration. They take {100 * bytes_share:.2g} % of its time on such a link, latencies included {100 * share:.2g} %.
+All of Covtype (581,012 points, m = 1,000) on 4 nodes of one core each: a node receives {received} in an iteration. On
+such a link, this takes {100 * bytes_share:.2g} % of the time; with latencies it is {100 * share:.2g} %.
 """
     return text
 
@@ -221,7 +233,7 @@ def write(found):
 
 
 def check(found):
-    """What must hold at any size: bytes are those of the formula, and a delay costs what the model says, roughly."""
+    """What must hold at any size: the bytes are those of the formula, and a delay costs about what the model says."""
     for row in found["traffic"]["found"]:
         assert set(row["counted"]) == {row["formula"]}, row
     fit = found["fit"]["found"]
@@ -229,5 +241,5 @@ def check(found):
     for run in found["delays"]["found"]:
         network = model.Network(here.latency + run["latency"], here.seconds_per_byte + run["seconds_per_byte"])
         (_, waiting, moving), measured = compared(fit, network, run)
-        # A busy machine makes a run longer; nothing makes it shorter than its delays.
+        # A busy machine can make a run longer, but no run is shorter than its delays.
         assert run["what"] == "product" or measured >= 0.8 * (waiting + moving), (run, waiting, moving)

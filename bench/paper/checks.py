@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold of the quick run, with any data and seed."""
+"""Checks of the quick run, which must hold for any data and seed."""
 import re
 
 import experiments
@@ -26,7 +26,7 @@ def check_figure(store):
 
 
 def check_variance(store):
-    """Measured and by formula: 300 draws of sums over many components agree within a quarter."""
+    """Measured and computed variances agree within a quarter, after 300 draws."""
     for at in next(iter(store.read("variance").values()))["result"]["variance"]:
         for entry in [*at["signed"], at["columns"]]:
             assert 0.75 < entry["measured"] / entry["formula"] < 1.33, entry
@@ -44,6 +44,6 @@ def check_quick(store, folder):
     check_variance(store)
     assert len(store.read("stability")) > 20 and store.read("covtype-search")
     text = (folder / "paper.md").read_text(encoding="utf-8")
-    for title in ("Data", "NMI against operations", "Covtype", "Variance", "Stability", "What gives", "Findings"):
+    for title in ("Data", "NMI against operations", "Covtype", "Variance", "Stability", "Which settings", "Findings"):
         assert f"\n## {title}" in text, title
     assert not re.search(r"\bnan\b|Not measured", text)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a few seeds can tell: intervals of 95 %, and verdicts that may be "not settled"."""
+"""Statistics of a few seeds: 95 % intervals, and verdicts that may be "not settled"."""
 import math
 import statistics
 
-# Two-sided 95 % of Student's t by degrees of freedom; from 30 on that of the normal distribution is near enough.
+# Two-sided 95 % quantiles of Student's t by degrees of freedom. From 30 on, the normal distribution is close enough.
 T95 = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10,
        2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06, 2.05, 2.05, 2.05]
 HOLDS, FAILS, OPEN = "holds", "does **not** hold", "is **not settled** by these seeds"
@@ -14,7 +14,7 @@ def t95(freedom):
 
 
 def difference(first, second):
-    """The interval of the difference of two means by Welch's formula; without repetitions it has no ends."""
+    """The interval of the difference of two means by Welch's formula; infinite without repetitions."""
     if min(len(first), len(second)) < 2:
         return -math.inf, math.inf
     apart = statistics.mean(first) - statistics.mean(second)
@@ -27,13 +27,13 @@ def difference(first, second):
 
 
 def paired(first, second):
-    """The same of repetitions that belong together, seed by seed."""
+    """The same for repetitions in pairs, seed by seed."""
     apart = [a - b for a, b in zip(first, second)]
     return difference(apart, [0.0] * len(apart))
 
 
 def inside(interval, least, most):
-    """Whether what the interval is of lies in [least, most]."""
+    """A verdict whether the quantity lies in [least, most], given its interval."""
     if least <= interval[0] and interval[1] <= most:
         return HOLDS
     return FAILS if interval[1] < least or interval[0] > most else OPEN
@@ -44,7 +44,7 @@ def above(interval, level=0.0):
 
 
 def smaller_spread(later, earlier):
-    """Whether the spread of the later values is smaller: Levene's idea, absolute deviations from the medians."""
+    """A verdict whether the later values vary less, by absolute deviations from the medians (Levene)."""
     def deviations(values):
         middle = statistics.median(values)
         return [abs(value - middle) for value in values]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the reproduction: what each asks of bench_paper and of the program mbsc, measurement by measurement."""
+"""The parts of the reproduction: the requests that each of them sends to bench_paper and to the program mbsc."""
 import hashlib
 import json
 import os
@@ -13,13 +13,13 @@ import sizes
 
 
 class Bench:
-    """The programs, the sizes, where results are kept, and where files are that can be made again."""
+    """The programs, the sizes, the store of results, and the folder of files that can be made again."""
 
     def __init__(self, program, mbsc, plan, store, folder):
         self.program, self.mbsc, self.plan, self.store, self.folder = program, mbsc, plan, store, folder
 
     def data(self, name, **others):
-        """The part `data` of a request; blobs stand in for what is absent, in the quick run alone."""
+        """The part `data` of a request. In the quick run, blobs replace a missing data set."""
         points = self.plan["points"].get(name, 0)
         request = {"name": name if shared.has_data(name) or points == 0 else "blobs", **others}
         return request | ({"points": points} if points else {})
@@ -48,7 +48,7 @@ def sha256(path):
 
 
 def data(bench):
-    """n, d, classes, and checksums: of the file, of Covtype-I those of its rows."""
+    """n, d, classes, and the checksums of the file and of the scaled points."""
     def describe(request):
         with tempfile.TemporaryDirectory() as folder:
             points = pathlib.Path(folder) / "points.npy"
@@ -61,7 +61,7 @@ def data(bench):
 
 
 def figure_runs(plan, name):
-    """Requests by key: one process each."""
+    """Requests by key; each is one process."""
     checks = plan["checks"]
     seeds = list(range(plan["seeds"]))
     requests = {"exact": {"needs_exact": True, "runs": [{"name": "exact", "method": "exact", "seeds": seeds,
@@ -96,14 +96,14 @@ def figure(bench):
 
 
 def covtype_rows(plan, name):
-    """Options of mbsc by row."""
+    """The options of mbsc, by row of the table."""
     about = plan["covtype"][name]
     plain = ["--regularization", "0", "--embedding-scale", "none"]
     rows = {}
     for m in about["batch_sizes"]:
         rows[f"minibatch-{m}"] = ["--method", "minibatch", "--preset", "paper", "--batch-size", m, "--iterations",
                                   plan["iterations"]]
-    # On all of Covtype exact degrees take minutes for each row.
+    # On all of Covtype, exact degrees take minutes for each row.
     for degrees in ("nystrom", "exact") if about["exact"] else ("nystrom",):
         for m in about["batch_sizes"]:
             rows[f"nystrom-{m}" + ("" if degrees == "nystrom" else ", exact degrees")] = [
@@ -117,7 +117,7 @@ def covtype_rows(plan, name):
 
 
 def points_file(bench, name):
-    """What mbsc reads and how it scales that: all of Covtype as it is, else what bench_paper chose and scaled."""
+    """The file that mbsc reads, and its options for scaling: all of Covtype, or points that bench_paper has scaled."""
     request = bench.data(name)
     if name == "covtype-II" and "points" not in request:
         return shared.data_folder() / "covtype.csv.gz", ["--scale", "unit"]
@@ -129,7 +129,7 @@ def points_file(bench, name):
 
 
 def run_mbsc(bench, name, request):
-    """Summaries, one for each seed."""
+    """The summaries, one for each seed."""
     file, scaling = points_file(bench, name)
     found = []
     for seed in request["seeds"]:
@@ -165,7 +165,7 @@ def variance(bench):
 
 
 def stability_variants(most):
-    """Options by group and word; m = 100 and the preset's everything where nothing is said."""
+    """Options by group and name. Everything else is as in the preset, with m = 100."""
     variants = {("step", f"{factor:g}/sqrt(n)"): {"step_factor": factor} for factor in (0.03, 0.1, 0.3, 1, 3, 10)}
     variants |= {("batch", str(m)): {"batch_size": m} for m in (10, 20, 50, 100, 200, 500, 1000) if m <= most}
     variants |= {("start", "random"): {"start": "random"}, ("start", "nystrom, 10 landmarks"): {},
@@ -185,7 +185,7 @@ def stability(bench):
         if not bench.has(name):
             continue
         for (group, word), options in stability_variants(bench.plan["points"].get(name, 10**9)).items():
-            # A run that a stopping rule may end goes on for up to three passes.
+            # A run with a stopping rule may take up to three passes.
             run = {"name": "minibatch", "method": "minibatch", "seeds": list(range(repetitions)),
                    "checks": [3 if group == "stop" else 1], "options": options}
             bench.measure("stability", f"{name}: {group}: {word}", {"data": bench.data(name), "needs_exact": True,
@@ -193,7 +193,7 @@ def stability(bench):
 
 
 def missing(plan, store):
-    """What a whole run would still have to measure, by part; of the search for Covtype-I only whether it was begun."""
+    """What a whole run still has to measure, by part. For the search on Covtype-I, only whether it has results."""
     wanted = {f"figure-{name}": set(figure_runs(plan, name)) for name in sizes.FIGURE_SETS}
     wanted |= {name: set(covtype_rows(plan, name)) for name in sizes.COVTYPE_SETS}
     wanted["stability"] = {f"{name}: {group}: {word}" for name in plan["stability"]

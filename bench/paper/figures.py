@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/paper-nmi.svg and docs/paper-variance.svg from what `run` kept.
+"""Draws docs/paper-nmi.svg and docs/paper-variance.svg from the results of `run`.
 
 usage: figures.py results-folder documents-folder
 """
@@ -14,11 +14,11 @@ import readings  # noqa: E402
 import sizes  # noqa: E402
 from store import Store  # noqa: E402
 
-# Okabe and Ito's colors, which color-blind readers tell apart; dashes and markers tell them apart without color.
+# The colors of Okabe and Ito, which color-blind readers can distinguish. Dashes and markers work without color.
 BATCH_STYLES = {50: ("#56B4E9", "v", (0, (1, 1.5))), 100: ("#0072B2", "s", (0, (4, 1.5, 1, 1.5))),
                 200: ("#009E73", "D", (0, (2, 2))), 500: ("#E69F00", "P", (0, (7, 1.5, 1, 1.5, 1, 1.5))),
                 1000: ("#000000", "o", (0, (5, 2)))}
-# What is drawn against what, from the top.
+# (vertical axis, horizontal axis, its label) of the panels, from the top.
 PANELS = [("NMI", "operations", "operations, by the paper's formulas"), ("NMI", "seconds", "seconds after the degrees"),
           ("NMI", "passes", "passes"), ("error", "passes", "passes")]
 
@@ -28,7 +28,7 @@ def heights(quantity, looks):
 
 
 def curve(axes, results, quantity, key, **style):
-    """Mean and one standard deviation over the seeds, look by look."""
+    """Draws mean and standard deviation over the seeds at every checkpoint."""
     looks = list(zip(*(result["points"] for result in results)))
     x = [statistics.mean(readings.values(points, key)) for points in looks]
     middle, deviation = zip(*(readings.mean_and_deviation(heights(quantity, points)) for points in looks))
@@ -63,7 +63,7 @@ def panel(axes, kept, quantity, key, label):
               label="power method")
     if "ours" in runs:
         curve(axes, runs["ours"], quantity, key, color="#D55E00", marker="o", linestyle="solid", linewidth=2.2,
-              label="minibatch as it comes")
+              label="minibatch with its defaults")
     exact = readings.exact_of(kept)
     if exact and quantity == "NMI":
         axes.axhline(statistics.mean(exact["nmi"]), color="#000000", linestyle="dashed", linewidth=1, label="exact")

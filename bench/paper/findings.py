@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the measurements say about the paper's statements, in sentences made of the figures."""
+"""Sentences with figures that say which statements of the paper the measurements confirm."""
 import statistics
 
 import evidence
@@ -27,12 +27,12 @@ def mean_nmi(looks):
 
 
 def way_sentence(results, m, paper_nmi):
-    """Where along the pass the mean NMI comes nearest to the paper's: a run that ends early would stop there."""
+    """The point of the pass at which the mean NMI is nearest to the paper's."""
     means = [(statistics.mean(readings.values(looks, "passes")), mean_nmi(looks))
              for looks in zip(*(result["points"] for result in results))]
     passes, value = min(means, key=lambda look: abs(look[1] - paper_nmi))
-    return (f"Along the pass the mean of m = {m} is nearest to the paper's at {passes:.2g} passes, {value:.3f}, "
-            f"which is {'' if near(value, paper_nmi) else 'not '}within ±{published.NEAR}.")
+    return (f"Along the pass, the mean for m = {m} is nearest to the paper's value at {passes:.2g} passes. There it is "
+            f"{value:.3f}, which is {'' if near(value, paper_nmi) else 'not '}within ±{published.NEAR}.")
 
 
 def figure_finding(name, kept):
@@ -44,20 +44,20 @@ def figure_finding(name, kept):
     largest = max(looks)
     within = [m for m in looks if near(mean_nmi(looks[m]), paper["nmi"])]
     each = ", ".join(f"{spread(readings.nmi(looks[m]))} (m = {m})" for m in looks)
-    of_all = " and all others" if len(within) == len(looks) else f", and for {len(within)} of {len(looks)} sizes"
+    of_all = " and for all others" if len(within) == len(looks) else f", and for {len(within)} of {len(looks)} sizes"
     seconds = statistics.mean(readings.values(looks[largest], "seconds"))
     way = "" if largest in within else way_sentence(runs[f"minibatch-{largest}"], largest, paper["nmi"]) + " "
     found = [f"**{title}, NMI {paper['nmi']}**: {verdict(largest in within)} within ±{published.NEAR} for the largest "
-             f"batches{of_all}: after one pass {each}. The exact solution "
+             f"batches{of_all}. After one pass, the NMI is {each}. The exact solution "
              f"has {statistics.mean(exact['nmi']):.3f} ({statistics.mean(exact['geometric']):.3f} by the geometric "
-             f"mean). {way}A pass with m = {largest} took {seconds:.3g} s, in the paper {paper['minibatch']} s with the "
-             f"matrix in memory. {command('figure')}"]
+             f"mean). {way}A pass with m = {largest} took {seconds:.3g} s. The paper reports {paper['minibatch']} s "
+             f"with the matrix in memory. {command('figure')}"]
     return found + convergence_finding(title, runs, exact) + early_finding(title, runs) + nystrom_finding(
         title, runs, exact)
 
 
 def choice_sentence(found):
-    """Which of the choices comes nearest to the paper's figures on all sets that have it."""
+    """The choices that come nearest to the paper's figures on all sets."""
     def distance(key):
         return max(abs(statistics.mean(choices[key]) - published.FIGURE[name]["nmi"])
                    for name, choices in found.items())
@@ -69,9 +69,9 @@ def choice_sentence(found):
         return f"`{embedding}`, {restarts} restart{'s' if restarts > 1 else ''}, {readings.MEANS[mean]} mean"
     within = "; ".join(words(key) for key in complete if distance(key) <= published.NEAR)
     titles = ", ".join(sizes.TITLES[name] for name in found)
-    return (f"Nearest to the paper on {titles} together: {words(nearest)}, off "
-            f"by at most {distance(nearest):.3f}. Within ±{published.NEAR} on all: {within or 'none'}. What the other "
-            f"tables show ({words((10, 'none', 'nmi'))}) is off by at most {distance((10, 'none', 'nmi')):.3f}.")
+    return (f"On {titles} together, the choice nearest to the paper is {words(nearest)}; it differs by at most "
+            f"{distance(nearest):.3f}. Choices within ±{published.NEAR} on all sets: {within or 'none'}. The choice of "
+            f"the other tables ({words((10, 'none', 'nmi'))}) differs by at most {distance((10, 'none', 'nmi')):.3f}.")
 
 
 def convergence_finding(title, runs, exact):
@@ -84,12 +84,13 @@ def convergence_finding(title, runs, exact):
         error = statistics.mean(readings.values(looks, "error"))
         verdicts.append(evidence.inside(apart, -near_exact, near_exact))
         missing = statistics.mean(error**2 for error in readings.values(looks, "error")) * len(exact["eigenvalues"])
-        parts.append(f"m = {m}: NMI differs by {evidence.interval_text(apart)} (95 %), the error is {short(error)}, as "
-                     f"if {short(missing)} of the {len(exact['eigenvalues'])} directions were missing")
+        parts.append(f"For m = {m}, the NMI differs by {evidence.interval_text(apart)} (95 %), and the error is "
+                     f"{short(error)}, as if {short(missing)} of the {len(exact['eigenvalues'])} directions were "
+                     f"missing.")
     worst = next((word for word in (evidence.FAILS, evidence.OPEN) if word in verdicts), evidence.HOLDS)
     return [f"**{title}, \"converges to the accuracy of the exact solution\"**, within ±{near_exact} of its NMI, "
-            f"{worst} after one pass: exact {statistics.mean(exact['nmi']):.3f}; " + "; ".join(parts) + ". NMI of the "
-            f"labels says nothing about the eigenvectors themselves. {command('figure')}"]
+            f"{worst} after one pass. The exact NMI is {statistics.mean(exact['nmi']):.3f}. " + " ".join(parts) +
+            f" The NMI of the labels says nothing about the eigenvectors themselves. {command('figure')}"]
 
 
 def early_finding(title, runs):
@@ -98,13 +99,12 @@ def early_finding(title, runs):
     half, whole = (readings.nmi(readings.at(runs[f"minibatch-{m}"], passes)) for passes in (0.5, 1))
     first = readings.nmi([result["points"][0] for result in runs[f"minibatch-{m}"]])
     change = evidence.paired(half, whole)
-    return [f"**{title}, \"stable before a full pass\"**, to ±0.01, {evidence.inside(change, -0.01, 0.01)}: m = {m} "
-            f"has "
-            f"{spread(half)} after half a pass and {spread(whole)} after one, a change of "
+    return [f"**{title}, \"stable before a full pass\"**, to ±0.01, {evidence.inside(change, -0.01, 0.01)}. For m = "
+            f"{m} the NMI is {spread(half)} after half a pass and {spread(whole)} after one, a change of "
             f"{evidence.interval_text(change)} (95 %). **\"The variance diminishes throughout iterations\"** "
-            f"{evidence.smaller_spread(whole, first)}: standard deviation {readings.mean_and_deviation(first)[1]:.3f} "
-            f"at "
-            f"the first look, {readings.mean_and_deviation(whole)[1]:.3f} at the end. {command('figure')}"]
+            f"{evidence.smaller_spread(whole, first)}. The standard deviation is "
+            f"{readings.mean_and_deviation(first)[1]:.3f} at the first checkpoint and "
+            f"{readings.mean_and_deviation(whole)[1]:.3f} at the end. {command('figure')}"]
 
 
 def nystrom_finding(title, runs, exact):
@@ -117,7 +117,7 @@ def nystrom_finding(title, runs, exact):
     smaller = [less[m] for m in marks if m < 1000]
     claim = (evidence.HOLDS if less[marks[-1]] == evidence.HOLDS and all(word == evidence.FAILS for word in smaller)
              else evidence.FAILS if evidence.HOLDS in smaller or less[marks[-1]] == evidence.FAILS else evidence.OPEN)
-    text = (f"**{title}, \"Nystrom needs 1000 samples\"** to come within 0.01 of the exact NMI {claim}: NMI "
+    text = (f"**{title}, \"Nystrom needs 1000 samples\"** to come within 0.01 of the exact NMI {claim}. The NMI is "
             + ", ".join(f"{spread(values[m])} ({m})" for m in marks) + ".")
     level = statistics.mean(exact["nmi"]) - published.NEAR
     m = readings.batches(runs)[-1]
@@ -126,9 +126,8 @@ def nystrom_finding(title, runs, exact):
     if batch and power:
         operations = statistics.mean(readings.values(readings.final(runs[f"nystrom-{marks[-1]}"]), "operations"))
         text += (f" To stay within {published.NEAR} of the exact NMI, m = {m} takes {short(batch)} operations (mean "
-                 f"over "
-                 f"the seeds), the power method {short(power)}: \"distinctively less\", by half, "
-                 f"{verdict(batch < power / 2)}. Nystrom with {marks[-1]} takes {short(operations)}.")
+                 f"over the seeds), and the power method {short(power)}. \"Distinctively less\", taken as less than "
+                 f"half, {verdict(batch < power / 2)}. Nystrom with {marks[-1]} takes {short(operations)}.")
     return [text + " " + command("figure")]
 
 
@@ -140,19 +139,17 @@ def covtype_findings(name, kept):
             value = statistics.mean(run["nmi"] for run in runs)
             total = statistics.mean(run["seconds"]["total"] for run in runs)
             memory = max(run["peak_memory_bytes"] for run in runs) / 1e6
-            found.append(f"**{sizes.TITLES[name]}, {row}, NMI {paper_nmi}**: {verdict(near(value, paper_nmi))}: "
-                         f"{value:.3f} "
-                         f"({statistics.mean(run['nmi_geometric'] for run in runs):.3f} by the geometric mean), "
-                         f"{total:.3g} s in "
-                         f"all against the paper's {paper_seconds} s ({paper_seconds / total:.1f} times as long), "
-                         f"peak memory "
-                         f"{memory:.0f} MB against \"less than {published.MEMORY_GB[name]} GB\". {command('covtype')}")
+            found.append(f"**{sizes.TITLES[name]}, {row}, NMI {paper_nmi}** {verdict(near(value, paper_nmi))}. It is "
+                         f"{value:.3f} here "
+                         f"({statistics.mean(run['nmi_geometric'] for run in runs):.3f} by the geometric mean). The "
+                         f"run takes {total:.3g} s; the paper reports {paper_seconds} s, {paper_seconds / total:.1f} "
+                         f"times as long. The peak memory is {memory:.0f} MB; the paper reports \"less than "
+                         f"{published.MEMORY_GB[name]} GB\". {command('covtype')}")
     if "power" in kept and "power" not in published.COVTYPE[name]:
         runs = kept["power"]["result"]
-        found.append(f"**{sizes.TITLES[name]}, the power method \"too expensive\"** no longer: NMI "
-                     f"{spread([run['nmi'] for run in runs])} in "
-                     f"{statistics.mean(run['seconds']['total'] for run in runs):.0f} s. "
-                     f"{command('covtype')}")
+        found.append(f"**{sizes.TITLES[name]}, the power method is \"too expensive\"** does **not** hold any more. It "
+                     f"takes {statistics.mean(run['seconds']['total'] for run in runs):.0f} s, with an NMI of "
+                     f"{spread([run['nmi'] for run in runs])}. {command('covtype')}")
     batch = [row for row in kept if row.startswith("minibatch")]
     nystrom = [row for row in kept if row.startswith("nystrom") and "exact" not in row]
     if batch and nystrom:
@@ -163,10 +160,10 @@ def covtype_findings(name, kept):
         apart = evidence.difference(all_nmi(min(batch, key=mean)), all_nmi(max(nystrom, key=mean)))
         degrees = statistics.mean(run["seconds"]["degrees"] / run["seconds"]["total"]
                                   for run in kept[batch[0]]["result"])
-        found.append(f"**{sizes.TITLES[name]}, \"consistently better than Nystrom\"** {evidence.above(apart)}: "
-                     + ", ".join(f"{row} {mean(row):.3f}" for row in batch + nystrom)
-                     + f". The degrees, which the paper takes as precomputed, are {100 * degrees:.0f} % of the time "
-                       f"of {batch[0]}. "
+        found.append(f"**{sizes.TITLES[name]}, \"consistently better than Nystrom\"** {evidence.above(apart)}. The NMI "
+                     "is " + ", ".join(f"{mean(row):.3f} ({row})" for row in batch + nystrom)
+                     + f". The paper takes the degrees as given; here they take {100 * degrees:.0f} % of the time of "
+                       f"{batch[0]}. "
                      + command("covtype"))
     return found
 
@@ -178,25 +175,22 @@ def variance_findings(kept):
     by_l = {entry["nonzeros"]: entry for entry in exact["signed"]}
     least, most = min(by_l), max(by_l)
     within = all(entry["measured"] <= entry["paper_bound"] for at in looks for entry in at["signed"])
-    text = [f"**The variance formula** (for exactly l non-zeros) is within {100 * worst:.0f} % of what was measured "
-            f"at every point "
-            f"of the run and every l. **The paper's bound** {verdict(within)}. {command('variance')}"]
+    text = [f"**The variance formula** (for exactly l non-zeros) is within {100 * worst:.0f} % of the measured "
+            f"variance at every checkpoint and for every l. **The paper's bound** {verdict(within)}. "
+            f"{command('variance')}"]
     text.append(f"**\"The first term will vanish at convergence\"** "
-                f"{verdict(exact['first'] < 0.1 * looks[0]['first'])}: |Lw|², mean "
-                f"over the columns, is {short(looks[0]['first'])} at {short(looks[0]['passes'])} passes and "
-                f"{short(exact['first'])} "
-                f"at the exact eigenvectors, where Lw = theta w. {command('variance')}")
+                f"{verdict(exact['first'] < 0.1 * looks[0]['first'])}. |Lw|², averaged over the columns, is "
+                f"{short(looks[0]['first'])} at {short(looks[0]['passes'])} passes and {short(exact['first'])} at the "
+                f"exact eigenvectors, for which Lw = theta w. {command('variance')}")
     ratio = by_l[most]["measured"] / by_l[least]["measured"]
     early = looks[0]["signed"][-1]["measured"] / looks[0]["signed"][0]["measured"]
-    text.append(f"**At fixed m = l N_r small l is better** {verdict(ratio > 1)}, and not by the first term: at the "
-                f"exact "
-                f"eigenvectors the variance grows {ratio:.3g} times from l = {least} to l = {most}, early in the run "
-                f"{early:.3g} "
-                f"times. The term that grows is c |L|² / N_r, which the bound hides behind (n/m) |L|². **\"Most "
-                f"useful during the "
-                f"first phase\"** {verdict(early > ratio)}. The estimator `columns` has "
-                f"{short(exact['columns']['measured'])} there, "
-                f"`signed` with l = {least} {short(by_l[least]['measured'])}. {command('variance')}")
+    text.append(f"**For a fixed m = l N_r, a small l is better** {verdict(ratio > 1)}, but the first term is not the "
+                f"reason. From l = {least} to l = {most}, the variance grows by a factor of {ratio:.3g} at the exact "
+                f"eigenvectors, and of {early:.3g} early in the run. The term that grows is c |L|² / N_r. In the bound "
+                f"it is not visible beside (n/m) |L|². **\"Most useful during the first phase\"** "
+                f"{verdict(early > ratio)}. At the exact eigenvectors, the variance of the estimator `columns` is "
+                f"{short(exact['columns']['measured'])}, and that of `signed` with l = {least} is "
+                f"{short(by_l[least]['measured'])}. {command('variance')}")
     return text
 
 
@@ -214,18 +208,16 @@ def stability_findings(kept):
         apart = evidence.difference(best, worst)
         found.append(f"**{sizes.TITLES[name]}, \"robustness to parameter selection\"**, to {published.NEAR}, "
                      f"{evidence.inside(apart, -published.NEAR, published.NEAR)} for lambda within a factor of three "
-                     f"of "
-                     f"1/sqrt(n): NMI {spread(worst)} to {spread(best)}; over all that "
-                     f"was tried {min(steps.values()):.3f} ({min(steps, key=steps.get)}) to {max(steps.values()):.3f} "
+                     f"of 1/sqrt(n). There the NMI is {spread(worst)} to {spread(best)}. Over all values of lambda, it "
+                     f"is {min(steps.values()):.3f} ({min(steps, key=steps.get)}) to {max(steps.values()):.3f} "
                      f"({max(steps, key=steps.get)}). {command('stability')}")
         if "start: random" in mine and "start: nystrom, 10 landmarks" in mine:
             random, warm = (mine[f"start: {word}"] for word in ("random", "nystrom, 10 landmarks"))
-            found.append(f"**{sizes.TITLES[name]}, the random start** of the paper's text has NMI "
-                         f"{spread(readings.nmi(random))} "
-                         f"(error {short(statistics.mean(readings.values(random, 'error')))}) after a pass, the start "
-                         f"of its "
-                         f"authors' script {spread(readings.nmi(warm))} "
-                         f"({short(statistics.mean(readings.values(warm, 'error')))}). {command('stability')}")
+            found.append(f"**{sizes.TITLES[name]}, the random start** of the paper's text has an NMI of "
+                         f"{spread(readings.nmi(random))} after a pass, and an error of "
+                         f"{short(statistics.mean(readings.values(random, 'error')))}. The start of the authors' "
+                         f"script has an NMI of {spread(readings.nmi(warm))}, and an error of "
+                         f"{short(statistics.mean(readings.values(warm, 'error')))}. {command('stability')}")
     return found
 
 
@@ -237,14 +229,12 @@ def search_findings(kept):
     nearest = min(finals, key=lambda entry: abs(entry["value"] - paper))
     tried = len({(entry["scaling"], entry["kernel"]) for entry in entries})
     reached = near(nearest["value"], paper)
-    return [f"**Covtype-I, what gives {paper:.2f}**: {tried} combinations of scaling and kernel were tried, each with "
-            f"every "
-            f"embedding and method. Nearest for the paper's algorithm: {nearest['value']:.3f} (scaling "
-            f"{nearest['scaling']}, "
-            f"`{nearest['kernel']}`, embedding `{nearest['embedding']}`, n = {nearest['n']:,}), "
-            f"{'within' if reached else 'not within'} ±{published.NEAR}. The highest of all: {highest['value']:.3f} "
-            f"({highest['run']}, scaling {highest['scaling']}, `{highest['kernel']}`, embedding "
-            f"`{highest['embedding']}`"
+    return [f"**Covtype-I, settings that give {paper:.2f}**: {tried} combinations of scaling and kernel were tried, "
+            f"each with every embedding and method. For the paper's algorithm, the nearest NMI is "
+            f"{nearest['value']:.3f} (scaling {nearest['scaling']}, `{nearest['kernel']}`, embedding "
+            f"`{nearest['embedding']}`, n = {nearest['n']:,}), which is {'' if reached else 'not '}within "
+            f"±{published.NEAR}. The highest NMI of all is {highest['value']:.3f} ({highest['run']}, scaling "
+            f"{highest['scaling']}, `{highest['kernel']}`, embedding `{highest['embedding']}`"
             f"{', geometric mean' if highest['mean'] == 'nmi_geometric' else ''}, n = {highest['n']:,}). "
             f"{command('covtype-search')}"]
 

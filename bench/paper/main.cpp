@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_paper: an experiment of the paper on one data set, as a request in JSON describes it (problem.h, runs.h,
-// variance.h); `run` beside this file makes the requests and the report.
+// bench_paper: runs an experiment of the paper on one data set. A request in JSON describes it (problem.h, runs.h,
+// variance.h). The script `run` in this folder makes the requests and the report.
 //     bench_paper request.json output.json
 //     {"data": {...}, "needs_exact": true, "neighbors": true, "runs": [...], "variance": {...},
 //      "write_points": "points.npy"}
-// Degrees and exact vectors of whole data sets are kept in the folder `cache` and computed once.
+// Degrees and exact vectors of whole data sets are computed once and kept in the folder `cache`.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -16,10 +16,9 @@
 #include "bench/paper/variance.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
-#include "mbsc/io/read.h"
+#include "mbsc/cluster.h"
 #include "mbsc/io/write.h"
-#include "mbsc/simd_level.h"
-#include "mbsc/version.h"
+#include "mbsc/read.h"
 
 namespace mbsc::bench {
 namespace {
@@ -46,7 +45,7 @@ Matrix<float> read_matrix(const std::string& path) {
   return values;
 }
 
-/// Exact vectors, kept where they belong to a whole data set; the JSON file is written last.
+/// The exact vectors. Those of a whole data set are kept; the JSON file is written last.
 Matrix<float> find_exact(const Problem& problem, const std::string& cache, int threads, ordered_json& facts) {
   const std::string path = fmt::format("{}/{}.exact", cache, problem.set.name);
   if (problem.as_in_paper && std::filesystem::exists(path + ".json")) {
@@ -76,7 +75,7 @@ ordered_json describe(const Problem& problem) {
           {"kernel", problem.kernel.kind == KernelKind::rbf ? "rbf" : "exponential"}};
 }
 
-/// Scaled coordinates and the class in the last column, for the program mbsc.
+/// Writes the scaled coordinates, with the class in the last column, for the program mbsc.
 void write_points(const DataSet& set, const std::string& path) {
   Matrix<float> rows(set.points.rows, set.points.features + 1);
   for (int64_t i = 0; i < rows.rows(); ++i) {
@@ -91,7 +90,7 @@ void experiment(const ordered_json& request, const std::string& output) {
   const int threads = default_threads();
   const std::string cache = request.value("cache", "build/paper");
   const Problem problem = load_problem(request.at("data"), data_folder(), threads);
-  ordered_json json = {{"program", {{"version", version}, {"simd", simd_level()}, {"threads", threads}}},
+  ordered_json json = {{"program", {{"version", version()}, {"simd", simd_level()}, {"threads", threads}}},
                        {"data", describe(problem)}};
   if (request.contains("write_points")) write_points(problem.set, request.at("write_points"));
   const bool computes = request.contains("runs") || request.contains("variance");

@@ -32,7 +32,7 @@ DataSet generate_blobs(int64_t points) {
   return set;
 }
 
-/// The set with the coordinates of these rows, features [0, features), as they are stored.
+/// Reduces the set to these rows and to features [0, features), with the stored values.
 void keep_rows(DataSet& set, const std::vector<int64_t>& rows, int64_t features) {
   Matrix<float> chosen(int64_t(rows.size()), features);
   std::vector<int32_t> truth;
@@ -60,7 +60,7 @@ std::vector<int64_t> draw_rows(int64_t n, int64_t count) {
   return rows;
 }
 
-/// Scaled values in place of stored ones, each row divided by its length.
+/// Replaces the stored values by the scaled ones, each row divided by its length.
 void normalize_rows(DataSet& set) {
   Matrix<float> scaled(set.points.rows, set.points.features);
   for (int64_t i = 0; i < scaled.rows(); ++i) {
@@ -74,7 +74,7 @@ void normalize_rows(DataSet& set) {
   set.points = Points(set.chosen.view());
 }
 
-/// Features from the eleventh on as they are stored.
+/// Removes the scaling of the eleventh and all later features.
 void leave_after_ten(Points& points) {
   for (size_t f = 10; f < points.shift.size(); ++f) points.shift[f] = 0;
   for (size_t f = 10; f < points.scale.size(); ++f) points.scale[f] = 1;

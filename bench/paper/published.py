@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the paper prints (Han, Filippone, Mini-Batch Spectral Clustering): its tables and the caption of its figure."""
+"""The figures that the paper prints (Han, Filippone, Mini-Batch Spectral Clustering), in tables and in a caption."""
 
 MACHINE = "10 cores, 20 GB"
 DATA = {
@@ -9,13 +9,13 @@ DATA = {
     "covtype-I": {"n": 100_000, "d": 54, "classes": 5, "sigma": 1.15},
     "covtype-II": {"n": 581_012, "d": 54, "classes": 7, "sigma": 1.15},
 }
-# NMI of the largest mini-batch after one pass, and seconds by method.
+# The NMI of the largest mini-batch after one pass, and the seconds of each method.
 FIGURE = {
     "pendigits": {"nmi": 0.67, "minibatch": 3.8, "power": 20, "nystrom": 15.2},
     "shuttle": {"nmi": 0.48, "minibatch": 107, "power": 935, "nystrom": 198},
     "mnist": {"nmi": 0.47, "minibatch": 112, "power": 987, "nystrom": 211},
 }
-# Rows of its table: NMI, seconds.
+# The rows of its table: NMI, seconds.
 COVTYPE = {
     "covtype-I": {"minibatch-400": (0.40, 998), "minibatch-800": (0.40, 2100), "nystrom-400": (0.38, 78),
                   "nystrom-800": (0.38, 965), "power": (0.40, 9300)},
@@ -23,5 +23,5 @@ COVTYPE = {
                    "nystrom-2000": (0.11, 11420)},
 }
 MEMORY_GB = {"covtype-I": 1, "covtype-II": 3.6}
-# How near a figure must come to the paper's.
+# The largest difference to a figure of the paper that counts as equal.
 NEAR = 0.02

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures read out of what is kept, for the report, the figures and the checks."""
+"""Reads figures from the store, for the report, the figures and the checks."""
 import statistics
 
 
@@ -8,20 +8,20 @@ def mean_and_deviation(values):
 
 
 def spread(values, digits=3):
-    """"0.667 +- 0.004", or the value alone."""
+    """"0.667 ± 0.004", or a single value."""
     mean, deviation = mean_and_deviation(values)
     return f"{mean:.{digits}f}" + (f" ± {deviation:.{digits}f}" if len(values) > 1 else "")
 
 
 def short(value):
-    """Two digits."""
+    """The value to two digits."""
     if 1e-3 <= abs(value) < 1e4:
         return f"{value:.2g}"
     return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
 def runs_of(kept):
-    """name: results of all seeds, over the measurements of one data set; Nystrom's own degrees are told apart."""
+    """{name: results of all seeds} of one data set. Runs with Nystrom's own degrees have a name of their own."""
     found = {}
     for key, measured in kept.items():
         for name, results in measured["result"].get("runs", {}).items():
@@ -30,7 +30,7 @@ def runs_of(kept):
 
 
 def at(results, passes):
-    """Of every seed the last look within that many passes, and a little for a start and the last batch."""
+    """For every seed, the last checkpoint within so many passes, with a margin for the start and the last batch."""
     looks = []
     for result in results:
         within = [look for look in result["points"] if look["passes"] <= passes * 1.02 + 0.002]
@@ -51,7 +51,7 @@ def values(looks, key):
 
 
 def exact_of(kept):
-    """NMI of every seed, and what is known of the exact solution."""
+    """The NMI of every seed, and the facts about the exact solution."""
     if "exact" not in kept:
         return None
     result = kept["exact"]["result"]
@@ -62,7 +62,7 @@ def exact_of(kept):
 
 
 def batches(runs):
-    """Batch sizes of the mini-batch runs, ascending."""
+    """The batch sizes of the mini-batch runs, ascending."""
     return sorted(int(name.split("-")[1]) for name in runs if name.startswith("minibatch-"))
 
 
@@ -75,7 +75,7 @@ MEANS = {"nmi": "arithmetic", "nmi_geometric": "geometric"}
 
 
 def choices(kept):
-    """(restarts, embedding, mean of NMI): the NMI of every seed, where the paper does not say which."""
+    """{(restarts, embedding, mean of NMI): the NMI of every seed}: choices that the paper does not state."""
     found = {}
     for name, results in runs_of(kept).items():
         if name.startswith("choices-"):
@@ -87,8 +87,8 @@ def choices(kept):
 
 
 def until(results, level, key):
-    """Mean over the seeds of operations (or seconds, passes) until NMI stays at or above a level; None where a seed
-    does not reach it."""
+    """The mean over the seeds of operations (or seconds, passes) until the NMI stays at or above a level. None if a
+    seed does not reach it."""
     found = []
     for result in results:
         reached = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/paper.md from what `run` kept. A part that was not measured is not written."""
+"""Writes docs/paper.md from the results of `run`. A part without results is left out."""
 import statistics
 import textwrap
 
@@ -12,12 +12,12 @@ import sizes
 from readings import short, spread
 
 HEAD = """\
-# The paper, again
+# The experiments of the paper
 
-Every experiment of *Mini-Batch Spectral Clustering* (Han, Filippone), from the data files, by one command. What was
-measured stands beside what the paper prints. The algorithm is that of `--preset paper`, with the corrections of
-[methods](methods.md); kernel values are evaluated on the fly for every method, so that seconds include them, while
-operations are counted as the paper does, given the affinities.
+One command repeats every experiment of *Mini-Batch Spectral Clustering* (Han, Filippone) from the data files. This page
+compares the results with those that the paper prints. The algorithm is that of `--preset paper`, with the corrections
+described in [methods](methods.md). Every method evaluates kernel values when it needs them, so the seconds include
+their evaluation. Operations are counted as in the paper, which takes the affinities as given.
 
 {machine}
 
@@ -26,10 +26,14 @@ operations are counted as the paper does, given the affinities.
 bench/paper/run
 ```
 
-Choices where the paper is silent or ambiguous: the kernel is exp(-|x - y|² / sigma²); k-means sees the rows of the
-eigenvectors as they are (embedding `none`) and has 10 restarts; NMI is divided by the arithmetic mean of the entropies;
-degrees are exact, and apart from the solver's seconds where that is said; the start is Nystrom's with 10 landmarks, as
-in the authors' script; lambda = 1/sqrt(n), epsilon = 1e-6.
+The paper leaves some choices open. These are the choices here:
+
+- The kernel is exp(-|x - y|² / sigma²).
+- k-means clusters the rows of the eigenvectors without scaling (embedding `none`), with 10 restarts.
+- NMI is divided by the arithmetic mean of the entropies.
+- Degrees are exact. The seconds of the solver do not include them.
+- The start is that of Nystrom with 10 landmarks, as in the authors' script.
+- lambda = 1/sqrt(n), and epsilon = 1e-6.
 """
 SCALINGS = {"pendigits": "none", "shuttle": "[-1, 1], ranges of the first 43,500 rows", "mnist": "/ 255",
             "covtype-I": "[0, 1], ranges of all rows of Covtype", "covtype-II": "[0, 1]"}
@@ -74,16 +78,14 @@ def data_section(store):
     if "covtype-I" in kept:
         counts = ", ".join(f"{count:,}" for count in kept["covtype-I"]["result"]["class_counts"])
         text += "\n" + fill(
-            f"Checksums are those of the compressed files; of Covtype-I that of its scaled points as `.npy`. "
-            f"Covtype-I: the "
-            f"classes 3 to 7, 4 to 6 as one, and 14,129 points of the classes 1 and 2 together, drawn with a fixed "
-            f"seed: "
-            f"{counts} points a class.") + "\n"
+            f"Checksums are those of the compressed files; that of Covtype-I belongs to its scaled points as `.npy`. "
+            f"Covtype-I has all points of the classes 3 to 7, of which 4 to 6 count as one, and 14,129 points of the "
+            f"classes 1 and 2 together, drawn with a fixed seed. Its classes have {counts} points.") + "\n"
     return "\n## Data\n\n" + text
 
 
 def method_rows(runs, looks_at):
-    """(name, looks) of what the tables and findings compare."""
+    """(name, checkpoints) of the rows of a table."""
     rows = [(f"minibatch, m = {m}", looks_at(runs[f"minibatch-{m}"])) for m in readings.batches(runs)]
     rows += [(f"nystrom, {m}", readings.final(runs[f"nystrom-{m}"])) for m in readings.landmarks(runs)]
     rows += [(f"nystrom, {m}, its own degrees", readings.final(runs[f"nystrom-{m}, its own degrees"]))
@@ -93,8 +95,8 @@ def method_rows(runs, looks_at):
         for products in sorted({min(3, last), last}):
             rows.append((f"power, T = {products}", [result["points"][products - 1] for result in runs["power"]]))
     if "ours" in runs:
-        rows += [("as it comes, 0.1 passes", readings.at(runs["ours"], 0.1)), ("as it comes, 1 pass",
-                                                                             readings.at(runs["ours"], 1))]
+        rows += [(f"default solver, {text}", readings.at(runs["ours"], passes))
+                 for passes, text in ((0.1, "0.1 passes"), (1, "1 pass"))]
     return rows
 
 
@@ -112,7 +114,7 @@ def figure_table(kept):
 
 
 def choices_section(store):
-    """What the paper does not say: embedding, restarts of k-means, by which mean NMI is divided."""
+    """Choices that the paper does not state: the embedding, the restarts of k-means, and the mean that divides NMI."""
     found = {name: readings.choices(store.read(f"figure-{name}")) for name in sizes.FIGURE_SETS}
     found = {name: choices for name, choices in found.items() if choices}
     if not found:
@@ -124,9 +126,10 @@ def choices_section(store):
                      *(spread(choices[key]) if key in choices else "" for choices in found.values())])
     rows.append(["the paper", "", "", *(published.FIGURE[name]["nmi"] for name in found)])
     return f"""
-### Choices the paper leaves open
+### Open choices
 
-The largest batches after one pass, by embedding, restarts of k-means and the mean of the entropies that divides.
+The table shows the NMI of the largest batches after one pass. It depends on the embedding, on the restarts of k-means,
+and on the mean of the entropies that divides NMI.
 {fill(findings.choice_sentence(found))}
 
 {table(["embedding", "restarts", "mean", *(sizes.TITLES[name] for name in found)], rows)}"""
@@ -141,9 +144,10 @@ def figure_section(store):
 
 ![NMI against operations, seconds and passes, and the error](paper-nmi.svg)
 
-Means and one standard deviation over the seeds. Mini-batches along one pass. Error is the rms sine of the angles to the
-exact eigenvectors, seconds are the solver's; *as it comes* is our default solver on the same problem. An error below
-1e-4 (MNIST: 1e-3) is partly that of the exact solution itself, whose residuals are stated.
+The tables show means and standard deviations over the seeds. The figure shows mini-batches along one pass. Error is the
+rms sine of the angles to the exact eigenvectors. Seconds are those of the solver. *Default solver* is our minibatch
+with its defaults, on the same problem. An error below 1e-4 (MNIST: 1e-3) is partly that of the exact solution, whose
+residuals are stated.
 """
     for name, kept in found.items():
         exact = readings.exact_of(kept)
@@ -153,12 +157,11 @@ exact eigenvectors, seconds are the solver's; *as it comes* is our default solve
         degrees = max(entry["result"]["data"].get("degrees_seconds", 0) for entry in kept.values())
         embeddings = ", ".join(f"{spread(found_nmi)} with `{word}`"
                                for word, found_nmi in exact["by_embedding"].items())
-        about = (f"The exact solution (largest residual {short(exact['largest_residual'])}) has NMI {embeddings}; "
-                 f"divided by "
-                 f"the geometric mean {spread(exact['geometric'])} with `none`. The paper: {paper['nmi']} for the "
-                 f"largest "
-                 f"batches in {paper['minibatch']} s, the power method {paper['power']} s, Nystrom with 1,000 samples "
-                 f"{paper['nystrom']} s. Degrees, which the paper does not count: {degrees:.3g} s here.")
+        about = (f"The exact solution (largest residual {short(exact['largest_residual'])}) has an NMI of "
+                 f"{embeddings}. Divided by the geometric mean, it is {spread(exact['geometric'])} with `none`. The "
+                 f"paper reports an NMI of {paper['nmi']} for the largest batches, in {paper['minibatch']} s. It "
+                 f"reports {paper['power']} s for the power method and {paper['nystrom']} s for Nystrom with 1,000 "
+                 f"samples. The degrees, which the paper does not count, take {degrees:.3g} s here.")
         text += f"\n### {sizes.TITLES[name]}\n\n{fill(about)}\n\n{figure_table(kept)}"
     return text + choices_section(store)
 
@@ -187,10 +190,10 @@ def covtype_section(store):
     return """
 ## Covtype
 
-The program `mbsc`, a process a row, from the file to the labels. `minibatch` has T = 200 iterations; `nystrom` its own
-approximate degrees, as in Fowlkes et al., where nothing else is said; `power` T = 3; `ours` is the default solver on
-the same problem, `defaults` with the default regularization and embedding as well.
-""" + text
+Each run is one process of the program `mbsc`, from the file to the labels. `minibatch` makes T = 200 iterations.
+`nystrom` uses its own approximate degrees, as in Fowlkes et al., unless its name says otherwise. `power` makes T = 3
+products. `ours` is the default solver on the same problem. `defaults` also has the default regularization and
+embedding. """ + text
 
 
 def variance_section(store):
@@ -215,12 +218,13 @@ def variance_section(store):
 
 ![variance](paper-variance.svg)
 
-Pendigits, m = {request['batch_size']}, {request['draws']} draws: the variance of the estimate of Lw, summed over its
-components, mean over the k columns; in brackets by the formula for exactly l non-zeros (the head of
-`mbsc/solvers/estimator.h`). `first` is |Lw|², `second` the sum of (L o L)w², `third` |L|² of the formula.
+Pendigits, m = {request['batch_size']}, {request['draws']} draws. The table shows the variance of the estimate of Lw,
+summed over its components and averaged over the k columns. The value in brackets is that of the formula for exactly l
+non-zeros (see `mbsc/solvers/paper/estimator.h`). `first`, `second` and `third` are terms of the formula: |Lw|², the sum
+of (L o L)w², and |L|².
 
 {table(head, rows)}
-The paper's bound relative to the measured variance:
+The bound of the paper, divided by the measured variance:
 
 {table(["passes", *(f"l = {entry['nonzeros']}" for entry in looks[0]["signed"])], bounds)}"""
 
@@ -232,7 +236,7 @@ def stability_section(store):
     text = """
 ## Stability
 
-The paper's algorithm with m = 100 and one pass (the stopping rules up to three), one thing changed at a time.
+The paper's algorithm with m = 100 and one pass (with a stopping rule, up to three passes). Each row changes one option.
 """
     names = list(dict.fromkeys(key.split(": ")[0] for key in kept))
     for group, title in GROUPS.items():
@@ -282,11 +286,12 @@ def search_section(store):
             *(f"minibatch, `{word}`" for word in search.EMBEDDINGS), "nystrom-400", "power, T = 3",
             "highest of all that was tried"]
     return f"""
-## What gives {paper:.2f} on Covtype-I
+## Which settings give {paper:.2f} on Covtype-I
 
-Scalings, what sigma may mean, embeddings, methods, early stops, both means of NMI; on a part of the points, and the
-nearest to the paper's {paper:.2f} on all. `standard-ten` standardizes the ten numerical features alone, `-rows` scales
-every row to length 1 afterwards; the minibatch starts from Nystrom.
+The search covers scalings, possible meanings of sigma, embeddings, methods, early stops and both means of NMI, on a
+part of the points. The settings that came nearest to the paper's {paper:.2f} were repeated on all points.
+`standard-ten` standardizes only the ten numerical features. `-rows` then scales every row to length 1. The minibatch
+starts from Nystrom.
 
 {table(head, rows)}"""
 
@@ -296,11 +301,11 @@ def missing_text(plan, store):
     if not missing:
         return ""
     parts = [f"{part} ({', '.join(keys) if len(keys) <= 8 else f'{len(keys)} rows'})" for part, keys in missing.items()]
-    return "\n" + fill(f"**Not measured yet**: {'; '.join(parts)}. `bench/paper/run` does what is missing.") + "\n"
+    return "\n" + fill(f"**Not measured yet**: {'; '.join(parts)}. `bench/paper/run` measures what is missing.") + "\n"
 
 
 def time_section(store):
-    """What the parts took, one measurement after the other; builds and figures are not in it."""
+    """The time of each part, without builds and figures."""
     parts = {path.stem: store.read(path.stem).values() for path in sorted(store.folder.glob("*.json"))}
     if any("seconds" not in entry for entries in parts.values() for entry in entries):
         return ""
@@ -308,9 +313,9 @@ def time_section(store):
     rows = [[part, len(entries), f"{minutes[part]:.1f}"] for part, entries in parts.items()]
     rows.append(["all", sum(len(entries) for entries in parts.values()), f"{sum(minutes.values()):.1f}"])
     return """
-## How long it takes
+## Time
 
-By the clock, one measurement after the other; the program's own build is not in it.
+Wall-clock time of all measurements, one after the other, without the build of the program.
 
 """ + table(["part", "measurements", "minutes"], rows)
 

@@ -10,10 +10,15 @@
 #include "mbsc/base/require.h"
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/cluster.h"
+#include "mbsc/flow/embedding.h"
 #include "mbsc/kmeans/kmeans.h"
-#include "mbsc/labeling.h"
-#include "mbsc/metrics/scores.h"
-#include "mbsc/solvers/nystrom_basis.h"
+#include "mbsc/metrics.h"
+#include "mbsc/solvers/krylov/exact.h"
+#include "mbsc/solvers/minibatch/minibatch.h"
+#include "mbsc/solvers/nystrom/nystrom.h"
+#include "mbsc/solvers/nystrom/nystrom_basis.h"
+#include "mbsc/solvers/paper/paper.h"
+#include "mbsc/solvers/power/power.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc::bench {
@@ -26,13 +31,13 @@ EmbeddingScale embedding_of(const std::string& word) {
   return word == "degree" ? EmbeddingScale::degree : EmbeddingScale::none;
 }
 
-/// What a method had at a check point.
+/// The cost of a method up to a checkpoint.
 struct Look {
   int64_t iteration = 0;
   double passes = 0, operations = 0, seconds = 0;
 };
 
-/// Writes down what a run shows. The time that takes is not the solver's.
+/// Records what a run shows. The time that this takes is not counted as the solver's.
 class Record {
  public:
   Record(const Setting& setting, const ordered_json& run, uint64_t seed)
@@ -69,13 +74,13 @@ class Record {
 
  private:
   ordered_json score(const Matrix<float>& vectors, EmbeddingScale scale) const {
-    const std::vector<uint8_t> excluded = excluded_rows(L_, scale);
+    const Matrix<float> rows = embed(vectors, setting_.affinity, L_, scale, {});
     KMeansOptions options;
     options.clusters = setting_.problem.set.clusters;
     options.restarts = run_.value("restarts", 10);
     options.seed = seed_;
-    const KMeansResult found = kmeans<float>(L_.rows(), scale_embedding(vectors, L_, scale), excluded, options);
-    std::vector<int32_t> truth, labels;  // isolated points have no label
+    const KMeansResult found = kmeans<float>(L_.rows(), rows, find_isolated(L_, scale).flags, options);
+    std::vector<int32_t> truth, labels;  // without isolated points, which have no label
     for (size_t i = 0; i < found.labels.size(); ++i) {
       if (found.labels[i] < 0) continue;
       truth.push_back(setting_.problem.set.truth[i]);
@@ -94,43 +99,43 @@ class Record {
   double paused_ = 0;
 };
 
-void set_options(const ordered_json& given, SolverOptions& options) {
-  options.batch_size = given.value("batch_size", options.batch_size);
-  options.landmarks = given.value("landmarks", options.landmarks);
-  options.nonzeros = given.value("nonzeros", options.nonzeros);
-  if (given.contains("step")) options.step = given.at("step");
-  if (given.contains("stall")) options.stall = given.at("stall").get<double>();
-  if (given.contains("iterations")) options.iterations = given.at("iterations").get<int64_t>();
+void set_options(const ordered_json& given, ClusterOptions& options) {
+  const auto set = [&](const char* name, auto& option) {
+    if (given.contains(name)) option = given.at(name).get<typename std::decay_t<decltype(option)>::value_type>();
+  };
+  set("batch_size", options.batch_size);
+  set("landmarks", options.landmarks);
+  set("step", options.adagrad.step);
+  set("stall", options.limits.stall);
+  set("iterations", options.limits.iterations);
+  options.adagrad.nonzeros = given.value("nonzeros", options.adagrad.nonzeros);
   if (given.value("start", "") == "random") options.start = Start::random;
-  if (given.value("estimator", "") == "signed") options.estimator = Estimator::signs;
-  if (given.value("sampling", "") == "independent") options.sampling = Sampling::independent;
+  if (given.value("estimator", "") == "signed") options.adagrad.estimator = Estimator::signs;
+  if (given.value("sampling", "") == "independent") options.adagrad.sampling = Sampling::independent;
 }
 
-SolverOptions paper_options(const Setting& setting, const ordered_json& given, const SolverOptions& base) {
-  ClusterOptions preset;
-  apply_paper_preset(preset);
-  SolverOptions options = preset.solver;
-  options.clusters = base.clusters;
-  options.seed = base.seed;
-  set_options(given, options);
+ClusterOptions paper_options(const Setting& setting, const ordered_json& given, ClusterOptions options) {
   const int64_t n = setting.L.n();
-  options.batch_size = std::min(options.batch_size, n);
-  // A multiple of 1/sqrt(n), which carries over between data sets.
-  if (given.contains("step_factor")) options.step = given.at("step_factor").get<double>() / std::sqrt(double(n));
+  apply_preset("paper", n, options);
+  set_options(given, options);
+  options.batch_size = std::min(*options.batch_size, n);
+  // The step as a multiple of 1/sqrt(n), which means the same for every data set.
+  if (given.contains("step_factor"))
+    options.adagrad.step = given.at("step_factor").get<double>() / std::sqrt(double(n));
   return options;
 }
 
-void run_minibatch(const Setting& setting, const ordered_json& run, const SolverOptions& base, Record& record) {
-  SolverOptions options = paper_options(setting, run.value("options", ordered_json::object()), base);
+void run_minibatch(const Setting& setting, const ordered_json& run, const ClusterOptions& base, Record& record) {
+  ClusterOptions options = paper_options(setting, run.value("options", ordered_json::object()), base);
   const std::vector<double> checks = run.at("checks");
   const double n = double(setting.L.n()), k = double(options.clusters);
-  const double of_start = options.start == Start::random ? 0 : double(options.landmarks);
-  const double half_batch = 0.5 * double(options.batch_size) / n;
-  if (!options.iterations) options.passes = checks.back();
+  const double of_start = options.start == Start::random ? 0 : double(*options.landmarks);
+  const double half_batch = 0.5 * double(*options.batch_size) / n;
+  if (!options.limits.iterations) options.limits.passes = checks.back();
   size_t next = 0;
   Look last;
   bool shown = false;
-  const EigenPairs<float> pairs = solve_minibatch<float>(setting.L, options, [&](const Progress<float>& progress) {
+  const EigenPairs<float> pairs = solve_paper<float>(setting.L, options, [&](const Progress<float>& progress) {
     const double columns = progress.passes * n - of_start, t = double(progress.iteration);
     last = {progress.iteration, progress.passes, 2 * n * k * columns + t * (6 * n * k * k - k * k), record.seconds()};
     shown = false;
@@ -141,16 +146,16 @@ void run_minibatch(const Setting& setting, const ordered_json& run, const Solver
   if (!shown) record.add(last, pairs.vectors);
 }
 
-void run_nystrom(const Setting& setting, const ordered_json& run, SolverOptions options, Record& record) {
+void run_nystrom(const Setting& setting, const ordered_json& run, ClusterOptions options, Record& record) {
   set_options(run.value("options", ordered_json::object()), options);
-  options.landmarks = std::min(options.landmarks, setting.L.n());
+  if (options.landmarks) options.landmarks = std::min(*options.landmarks, setting.L.n());
   const EigenPairs<float> pairs = solve_nystrom<float>(setting.L, options);
   record.add({pairs.iterations, double(pairs.columns_evaluated) / double(setting.L.n()), pairs.flops, pairs.seconds},
              pairs.vectors);
 }
 
-void run_power(const Setting& setting, const ordered_json& run, SolverOptions options, Record& record) {
-  options.iterations = int64_t(std::llround(run.at("checks").back().get<double>()));
+void run_power(const Setting& setting, const ordered_json& run, ClusterOptions options, Record& record) {
+  options.limits.iterations = int64_t(std::llround(run.at("checks").back().get<double>()));
   const double n = double(setting.L.n()), k = double(options.clusters);
   solve_power<float>(setting.L, options, [&](const Progress<float>& progress) {
     const double t = double(progress.iteration);
@@ -161,21 +166,22 @@ void run_power(const Setting& setting, const ordered_json& run, SolverOptions op
   });
 }
 
-void run_ours(const Setting& setting, const ordered_json& run, SolverOptions options, Record& record) {
+void run_ours(const Setting& setting, const ordered_json& run, ClusterOptions options, Record& record) {
   for (const double passes : run.at("checks").get<std::vector<double>>()) {
-    options.passes = passes;
+    options.limits.passes = passes;
     const EigenPairs<float> pairs = solve_minibatch<float>(setting.L, options);
-    // Given the affinities, as the others: the landmarks' Gram matrix and their products with the block come on top.
+    // The affinities are not counted, as for the other methods. Added are the Gram matrix of the landmarks and their
+    // products with the block.
     const double n = double(setting.L.n()), m = double(pairs.landmarks), c = double(options.clusters + pairs.guards);
-    record.add({pairs.iterations, double(pairs.columns_evaluated) / n, pairs.flops + 2 * n * m * (m + c),
-                pairs.seconds},
-               pairs.vectors);
+    record.add(
+        {pairs.iterations, double(pairs.columns_evaluated) / n, pairs.flops + 2 * n * m * (m + c), pairs.seconds},
+        pairs.vectors);
   }
 }
 
 ordered_json perform_once(const Setting& setting, const ordered_json& run, uint64_t seed) {
   const std::string method = run.at("method");
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = setting.problem.set.clusters;
   options.seed = seed;
   Record record(setting, run, seed);
@@ -218,21 +224,21 @@ Matrix<float> solve_exactly(const Problem& problem, int threads, ordered_json& f
   constexpr int64_t most_bytes = int64_t{4} << 30;
   const int64_t n = problem.set.points.rows;
   KernelAffinity<float> affinity(problem.set.points, problem.kernel, RowSpace(n, threads));
-  // Kept values are rounded: good for 1e-4, and worth it where a product takes many seconds.
-  const bool keeps = n * n <= most_bytes && double(n) * double(n) * affinity.cost_of_value() > 5e11;
-  if (keeps) affinity.keep_values(n * n);
+  // Cached values are rounded: they allow a tolerance of 1e-4, and are worthwhile if a product takes many seconds.
+  const bool caches = n * n <= most_bytes && double(n) * double(n) * affinity.cost_of_value() > 5e11;
+  if (caches) affinity.keep_values(n * n);
   const Stopwatch clock;
   const Normalized<float> L(affinity, affinity.degrees({}), 0);
   const double degrees_seconds = clock.seconds();
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = problem.set.clusters;
-  options.tolerance = keeps ? 1e-4 : 1e-5;
+  options.limits.tolerance = caches ? 1e-4 : 1e-5;
   EigenPairs<float> pairs = solve_exact<float>(L, options);
   facts = {{"passes", double(pairs.columns_evaluated) / double(n)},
            {"operations", pairs.flops},
            {"degrees_seconds", degrees_seconds},
            {"seconds", pairs.seconds},
-           {"kept_bytes", affinity.kept_bytes()},
+           {"cached_bytes", affinity.cached_bytes()},
            {"eigenvalues", pairs.values},
            {"largest_residual", largest_residual(pairs)}};
   return std::move(pairs.vectors);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What gives the NMI of 0.40 that the paper prints for Covtype-I: scalings, kernels, widths, embeddings, methods, on a
-part of the points, and the nearest again on all of them."""
+"""Searches for settings that give the NMI of 0.40 that the paper prints for Covtype-I: scalings, kernels, widths,
+embeddings and methods, on a part of the points. The nearest settings are repeated on all points."""
 import statistics
 
 import published
@@ -8,7 +8,7 @@ import published
 SIGMA = published.DATA["covtype-I"]["sigma"]
 SCALINGS = ["unit", "symmetric", "standard", "standard-ten", "unit-ten", "standard-only-ten", "unit-rows",
             "standard-ten-rows", "raw-rows"]
-# How the width may have been meant.
+# Possible meanings of the width.
 KERNELS = {
     "exp(-|x-y|^2 / s^2)": {"kernel": "rbf", "gamma": 1 / SIGMA**2},
     "exp(-|x-y|^2 / 2 s^2)": {"kernel": "rbf", "gamma": 0.5 / SIGMA**2},
@@ -21,7 +21,7 @@ EMBEDDINGS = ["none", "row", "degree"]
 def runs_of(seeds, iterations):
     batch = {"batch_size": 400, "iterations": iterations}
     everything = {"seeds": list(range(seeds)), "embeddings": EMBEDDINGS, "restarts": 5}
-    early = [0.05, 0.2, 1000]  # passes at which a run is looked at; the iterations end it
+    early = [0.05, 0.2, 1000]  # checkpoints in passes; the iterations end a run
     return [
         {"name": "exact", "method": "exact"} | everything,
         {"name": "minibatch", "method": "minibatch", "checks": early, "options": batch} | everything,
@@ -35,7 +35,7 @@ def runs_of(seeds, iterations):
 
 
 def entries(kept):
-    """(scaling, kernel, points, run, check, embedding, mean of NMI) of every variant, mean over the seeds."""
+    """One entry for every scaling, kernel, run, checkpoint, embedding and mean of NMI: the average over the seeds."""
     found = []
     for measured in kept.values():
         about = measured["request"]
@@ -57,14 +57,14 @@ def measure(bench, scaling, kernel, points):
     data = bench.data("covtype-I", scaling=scaling, **KERNELS[kernel])
     if points:
         data["points"] = points
-    # On all points an exact solution takes minutes, and the question is the paper's method.
+    # On all points an exact solution takes minutes, and the question is about the paper's method.
     runs = [run for run in runs_of(plan["search"]["seeds"], plan["iterations"]) if points or run["method"] != "exact"]
     bench.measure("covtype-search", f"{scaling}, {kernel}, {points or 'all'}",
                   {"data": data, "kernel_name": kernel, "needs_exact": bool(points), "runs": runs})
 
 
 def nearest(kept, count):
-    """The (scaling, kernel) whose mini-batches with any embedding come nearest to the paper's."""
+    """The pairs (scaling, kernel) whose mini-batches, with any embedding, come nearest to the NMI of the paper."""
     paper = published.COVTYPE["covtype-I"]["minibatch-400"][0]
     distance = {}
     for entry in entries(kept):

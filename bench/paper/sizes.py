@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of everything a run does: the full one within two hours on two cores, the quick one within minutes."""
+"""The sizes of the experiments. The full run takes two hours on two cores, the quick one some minutes."""
 
 FIGURE_SETS = ["pendigits", "shuttle", "mnist"]
 COVTYPE_SETS = ["covtype-I", "covtype-II"]
@@ -8,10 +8,10 @@ TITLES = {"pendigits": "Pendigits", "shuttle": "Shuttle", "mnist": "MNIST", "cov
 
 FULL = {
     "points": {},  # all
-    # A pass takes most of a minute on MNIST, whatever m.
+    # A pass takes most of a minute on MNIST, for any m.
     "batch_sizes": {"pendigits": [50, 100, 200, 500, 1000], "shuttle": [50, 100, 200, 500, 1000],
                     "mnist": [50, 200, 1000]},
-    # Repetitions with every embedding, of the largest batches; with ten restarts of k-means, and with one.
+    # {restarts of k-means: repetitions} of the largest batches, with every embedding.
     "choices": {"pendigits": {10: 10, 1: 10}, "shuttle": {10: 10, 1: 10}, "mnist": {10: 3}},
     "landmarks": [10, 50, 100, 500, 1000],
     "checks": [0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1],
@@ -21,7 +21,7 @@ FULL = {
              "shuttle": ([0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2], 3), "mnist": ([0.01, 0.05, 0.1, 0.25, 0.5, 1], 1)},
     "covtype": {"covtype-I": {"batch_sizes": [400, 800], "seeds": 3, "seeds_of": {"exact": 1}, "ours": 1,
                               "exact": True},
-                # Minutes a row and seed; ten of them for the power method.
+                # A row takes minutes for each seed; the power method takes ten minutes.
                 "covtype-II": {"batch_sizes": [1000, 2000], "seeds": 2,
                                "seeds_of": {"minibatch-2000": 1, "power": 1, "ours": 1}, "ours": 0.05, "exact": False}},
     "iterations": 200,

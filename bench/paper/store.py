@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements that are kept: one file a part, one entry a measurement, each with what was asked for, the machine and
-the commit. What is there and was asked for in the same words is not measured again."""
+"""The store of measurements: one file for each part, one entry for each measurement, with the request, the machine and
+the commit. A request whose result is in the store is not measured again."""
 import json
 import time
 
@@ -21,7 +21,7 @@ class Store:
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def measure(self, part, key, request, function):
-        """The result of function(request): kept, or measured now and kept from then on."""
+        """The result of function(request): from the store, or measured now and stored."""
         kept = self.read(part)
         request = json.loads(json.dumps(request))
         if key not in kept or kept[key]["request"] != request:

@@ -8,7 +8,8 @@
 
 #include "mbsc/cluster.h"
 #include "mbsc/linalg/tall.h"
-#include "mbsc/solvers/estimator.h"
+#include "mbsc/solvers/paper/estimator.h"
+#include "mbsc/solvers/paper/paper.h"
 
 namespace mbsc::bench {
 namespace {
@@ -21,7 +22,7 @@ double square_sum(const Matrix<float>& X) {
   return sum;
 }
 
-/// What the formulas are made of, mean over the columns of W.
+/// The terms of the formulas, averaged over the columns of W.
 struct Terms {
   double n = 0, first = 0, second = 0, third = 0;
 
@@ -35,7 +36,7 @@ struct Terms {
   double columns(double m) const { return n * n / m * (1 - m / n) * (second - first / n) / (n - 1); }
 };
 
-/// L o L = S^2 A o A S^2, and a Gaussian kernel squared is one of twice gamma.
+/// L o L = S^2 (A o A) S^2, and the square of a Gaussian kernel is a Gaussian kernel with twice the gamma.
 Terms terms_of(const Setting& setting, const Matrix<float>& W, const Matrix<float>& G) {
   const Normalized<float>& L = setting.L;
   const int64_t n = W.rows(), k = W.cols();
@@ -58,7 +59,7 @@ Terms terms_of(const Setting& setting, const Matrix<float>& W, const Matrix<floa
   return terms;
 }
 
-double measured(const Setting& setting, const SolverOptions& options, const Matrix<float>& W, const Matrix<float>& G,
+double measured(const Setting& setting, const ClusterOptions& options, const Matrix<float>& W, const Matrix<float>& G,
                 int64_t draws) {
   const BatchPlan plan(W.rows(), options);
   Matrix<float> estimate(W.rows(), W.cols());
@@ -68,23 +69,23 @@ double measured(const Setting& setting, const SolverOptions& options, const Matr
     setting.L.multiply_columns(batch.columns, batch.coefficients, estimate, {});
     for (int64_t i = 0; i < estimate.size(); ++i) sum += std::pow(double(estimate.data()[i]) - G.data()[i], 2);
   }
-  return sum / double(draws * W.cols());  // the mean is known: no degree of freedom is lost
+  return sum / double(draws * W.cols());  // the mean is known, so that no degree of freedom is lost
 }
 
 ordered_json variances_at(const Setting& setting, const Matrix<float>& W, const ordered_json& request) {
   Matrix<float> G(W.rows(), W.cols());
   setting.L.multiply(W, G, {});
   const Terms terms = terms_of(setting, W, G);
-  SolverOptions options;
-  options.seed = request.value("seed", uint64_t{0}) + 1;  // not the batches that led to W
-  options.sampling = Sampling::independent;
+  ClusterOptions options;
+  options.seed = request.value("seed", uint64_t{0}) + 1;  // other batches than those that led to W
+  options.adagrad.sampling = Sampling::independent;
   const int64_t draws = request.at("draws");
   ordered_json at = {{"first", terms.first}, {"second", terms.second}, {"third", terms.third}};
   for (const int64_t l : request.at("nonzeros").get<std::vector<int64_t>>()) {
     const int64_t vectors = request.at("batch_size").get<int64_t>() / l;
     options.batch_size = vectors * l;
-    options.estimator = Estimator::signs;
-    options.nonzeros = l;
+    options.adagrad.estimator = Estimator::signs;
+    options.adagrad.nonzeros = l;
     at["signed"].push_back({{"nonzeros", l},
                             {"vectors", vectors},
                             {"measured", measured(setting, options, W, G, draws)},
@@ -92,33 +93,33 @@ ordered_json variances_at(const Setting& setting, const Matrix<float>& W, const 
                             {"paper_formula", terms.paper(double(l), double(vectors))},
                             {"paper_bound", terms.bound(double(l), double(vectors))}});
   }
-  options.estimator = Estimator::columns;
-  options.batch_size = request.at("batch_size");
+  options.adagrad.estimator = Estimator::columns;
+  options.batch_size = request.at("batch_size").get<int64_t>();
   at["columns"] = {{"measured", measured(setting, options, W, G, draws)},
-                   {"formula", terms.columns(double(options.batch_size))}};
+                   {"formula", terms.columns(double(*options.batch_size))}};
   return at;
 }
 
 }  // namespace
 
 ordered_json measure_variance(const Setting& setting, const ordered_json& request) {
-  ClusterOptions preset;
-  apply_paper_preset(preset);
-  SolverOptions options = preset.solver;
+  ClusterOptions options;
+  apply_preset("paper", setting.L.n(), options);
   options.clusters = setting.problem.set.clusters;
   options.seed = request.value("seed", uint64_t{0});
   options.start = Start::random;
   const std::vector<double> checks = request.at("checks");
-  options.passes = checks.back();
+  options.limits.passes = checks.back();
   ordered_json found = ordered_json::array();
   size_t next = 0;
-  solve_minibatch<float>(setting.L, options, [&](const Progress<float>& progress) {
+  solve_paper<float>(setting.L, options, [&](const Progress<float>& progress) {
     bool due = false;
     for (; next < checks.size() && progress.passes >= checks[next]; ++next) due = true;
     if (!due) return true;
     Matrix<float> W(progress.basis.rows, progress.basis.cols);
     copy<float>(setting.L.rows(), progress.basis, W);
-    found.push_back({{"passes", progress.passes}, {"error", subspace_error<float>(setting.L.rows(), setting.exact, W)}});
+    found.push_back(
+        {{"passes", progress.passes}, {"error", subspace_error<float>(setting.L.rows(), setting.exact, W)}});
     found.back().update(variances_at(setting, W, request));
     fmt::print("variance at {:.3g} passes\n", progress.passes);
     std::fflush(stdout);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variance of the stochastic gradient: measured by repeated draws, by formula, and the paper's bound.
+// The variance of the stochastic gradient: measured by repeated draws, computed by formula, and the bound of the paper.
 //
 //     {"batch_size": 100, "nonzeros": [1, 2, 5], "draws": 200, "checks": [0, 0.1, 1], "seed": 0}
 //
-// At W along a run of the paper's algorithm from a random start (check points in passes), and at the exact
-// eigenvectors. With g = Lw, summed over the n components and averaged over the k columns w:
+// It is measured at some W along a run of the paper's algorithm from a random start (checkpoints in passes), and at the
+// exact eigenvectors. It is summed over the n components and averaged over the k columns w. With g = Lw:
 //
 //     first = |g|^2    second = sum_i ((L o L) w^2)_i    third = |L|_F^2
 //     signed, l of n, N_r = m/l:   [(2c - 1) first + (n/l - 3c) second + c third] / N_r,   c = n(l-1) / (l(n-1))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's algorithm in numpy, as one would write it down: Han & Filippone, Algorithms 1 and 2, with a start from
-Nystrom and AdaGrad. float32, so that its matrix products are SGEMM; memory O(n m)."""
+"""The paper's algorithm in numpy, written in the plain way: Algorithms 1 and 2 of Han & Filippone, with a Nystrom start
+and AdaGrad. It uses float32, so that its matrix products are SGEMM. Its memory is O(n m)."""
 import time
 
 import numpy as np
@@ -43,7 +43,7 @@ def nystrom_start(L, k, landmarks, rng):
 
 
 def solve(X, gamma, k, batch, passes, seed, landmarks=10, epsilon=1e-6):
-    """W, and the seconds of the degrees and of the iterations."""
+    """Returns W, and the seconds of the degrees and of the iterations."""
     rng = np.random.default_rng(seed)
     begin = time.perf_counter()
     L = Laplacian(X, gamma)

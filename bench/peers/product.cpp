@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bare passes over all pairs of a file's points, each the best of some rounds in which all are measured in turn:
+// bench_product: measures single passes over all pairs of a file's points. Every round measures each of them once, and
+// the best time counts:
+//     sgemm        SGEMM (OpenBLAS, 1024^3) with the same number of threads
 //     degrees      row sums and sums of squares, each pair once
-//     neighbors   the same, keeping the 16 largest entries of each row
-//     one_vector   A v without symmetry: all n columns against all rows
+//     neighbors    the same, with the 16 largest entries of each row
+//     one_vector   A v without symmetry: all n columns of all rows
 //     product      A V with `columns` right-hand sides, each pair once
-//     cached       the same from values kept by the degree pass (--memory)
-// and SGEMM (OpenBLAS, 1024^3) with as many threads. Right-hand sides are ((i columns + c) 2654435761 mod 2^32) / 2^32
-// - 1/2. Prints JSON; --output writes the product, so that others can be compared with it.
+//     cached       the same from values that the degree pass has kept (--cache)
+// Right-hand sides are ((i columns + c) 2654435761 mod 2^32) / 2^32 - 1/2. Prints JSON. --output writes the product, so
+// that other programs can compare theirs with it.
 #include <cblas.h>
 #include <fmt/format.h>
 
@@ -15,11 +17,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/base/stopwatch.h"
 #include "mbsc/base/thread_pool.h"
-#include "mbsc/io/read.h"
 #include "mbsc/io/write.h"
+#include "mbsc/read.h"
 
 extern "C" void openblas_set_num_threads(int);
 
@@ -30,7 +32,7 @@ using namespace mbsc;
 struct Flags {
   std::string input, output;
   double gamma = 1;
-  int64_t columns = 10, memory = 0;
+  int64_t columns = 10, cache = 0;
   int rounds = 3, threads = 0;
 };
 
@@ -49,7 +51,7 @@ double largest_difference(const Matrix<float>& a, const Matrix<float>& b) {
   return largest / size;
 }
 
-/// The best time of each pass, in the order of their first measurement.
+/// The best time of each pass, in the order of the first measurements.
 class Times {
  public:
   template <class Function>
@@ -74,7 +76,7 @@ int run(const Flags& flags) {
   const int64_t n = points.rows;
   const Kernel kernel{KernelKind::rbf, flags.gamma};
   const KernelAffinity<float> A(points, kernel, RowSpace(n, flags.threads));
-  KernelAffinity<float> kept(points, kernel, RowSpace(n, flags.threads));
+  KernelAffinity<float> caching(points, kernel, RowSpace(n, flags.threads));
   const Matrix<float> V = right_hand_sides(n, flags.columns), v = right_hand_sides(n, 1);
   Matrix<float> product(n, flags.columns), cached(n, flags.columns), out(n, 1);
   std::vector<int64_t> all(static_cast<size_t>(n));
@@ -93,12 +95,12 @@ int run(const Flags& flags) {
     times.take("neighbors", [&] { A.degrees({}, {}, 16); });
     times.take("one_vector", [&] { A.multiply_columns(all, v, out, {}); });
     times.take("product", [&] { A.multiply(V, product, {}); });
-    if (flags.memory == 0) continue;
+    if (flags.cache == 0) continue;
     if (round == 0) {
-      kept.keep_values(flags.memory);
-      kept.degrees({});
+      caching.keep_values(flags.cache);
+      caching.degrees({});
     }
-    times.take("cached", [&] { kept.multiply(V, cached, {}); });
+    times.take("cached", [&] { caching.multiply(V, cached, {}); });
   }
   nlohmann::ordered_json result{{"n", n},
                                 {"d", points.features},
@@ -107,8 +109,8 @@ int run(const Flags& flags) {
                                 {"rounds", flags.rounds},
                                 {"sgemm_gflops", 2e-9 * 1024 * 1024 * 1024 / times.best()["sgemm"].get<double>()},
                                 {"seconds", times.best()}};
-  if (flags.memory > 0) {
-    result["kept_bytes"] = kept.kept_bytes();
+  if (flags.cache > 0) {
+    result["cached_bytes"] = caching.cached_bytes();
     result["cached_relative_difference"] = largest_difference(product, cached);
   }
   if (!flags.output.empty()) write_npy(flags.output, product);
@@ -121,14 +123,14 @@ int run(const Flags& flags) {
 int main(int count, char** words) {
   CLI::App app("times passes over all pairs of points");
   Flags flags;
-  app.add_option("input", flags.input, "points as .npy, .csv, ...; no labels")->required();
-  app.add_option("--gamma", flags.gamma, "of exp(-gamma |x-y|^2)");
-  app.add_option("--columns", flags.columns, "right-hand sides [10]");
-  app.add_option("--memory", flags.memory, "bytes for kept values: measures `cached` [0]")
+  app.add_option("input", flags.input, "file of points (.npy, .csv, ...) without labels")->required();
+  app.add_option("--gamma", flags.gamma, "gamma of exp(-gamma |x-y|^2)");
+  app.add_option("--columns", flags.columns, "number of right-hand sides [10]");
+  app.add_option("--cache", flags.cache, "bytes for kernel values that are kept; more than 0 measures `cached` [0]")
       ->transform(CLI::AsSizeValue(false));
-  app.add_option("--rounds", flags.rounds, "[3]");
-  app.add_option("--threads", flags.threads, "0 = all");
-  app.add_option("--output", flags.output, "the product, .npy");
+  app.add_option("--rounds", flags.rounds, "number of rounds [3]");
+  app.add_option("--threads", flags.threads, "number of threads; 0 = all [0]");
+  app.add_option("--output", flags.output, "file for the product, .npy");
   CLI11_PARSE(app, count, words);
   if (flags.threads == 0) flags.threads = mbsc::default_threads();
   try {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/peers.md and docs/peers.svg from what `run` measured."""
+"""Writes docs/peers.md and docs/peers.svg from the results of `run`."""
 import textwrap
 
 import shared
 
 TITLES = {"pendigits": "Pendigits", "shuttle": "Shuttle", "mnist": "MNIST"}
 ABOUT = {
-    "mbsc": "the program with its defaults but gamma",
+    "mbsc": "the program with its defaults and this gamma",
     "mbsc-passes-1": "`--method minibatch --passes 1`",
     "mbsc-exact": "`--method exact`",
     "mbsc-paper": "`--preset paper --passes 1`",
@@ -20,19 +20,21 @@ ABOUT = {
     "sklearn-nystroem-1000": "1,000 components",
     "sklearn-nystroem-2000": "2,000 components",
     "dask-ml": "`dask_ml.cluster.SpectralClustering(n_components=1000)`",
-    "paper-numpy": "the paper's algorithm in numpy (float32), one pass of batches of 100",
+    "paper-numpy": "the paper's algorithm in numpy (float32), one pass in batches of 100",
 }
 EXACT = ["sklearn-arpack", "sklearn-lobpcg", "sklearn-amg"]
 
 HEAD = """\
-# Beside its peers
+# Comparison with peers
 
-Time, memory and result of mbsc and of what else clusters spectrally, in one run on one machine: same points, same k,
-same gamma (the paper's). Peers are timed from points in memory to labels, without reading and imports; mbsc as a user sees
-it, from the start of the process and the compressed file to the labels on disk. Best of the rounds that are said (one where a run takes 20 s or more); all
-take turns in a round. NMI is against the classes, agreement the NMI against the labels of the exact solution, error the
-rms sine of the angles to the exact eigenvectors where a method gives its embedding. All but `mbsc`, whose defaults
-regularize, solve the plain problem; k-means sees D^-1/2 U as in scikit-learn where its exact solvers fit in memory, else U.
+This page compares time, memory and results of mbsc and of other programs for spectral clustering, on one machine and
+with the same points, k and gamma (the paper's). Peers are timed from points in memory to labels, without reading and
+imports. mbsc is timed as a user sees it: from the start of the process, with the compressed file, to the labels on
+disk. Each round runs all methods in turn. The best time of the stated number of rounds counts; a method that takes 20 s
+or more runs once. NMI compares labels with the classes. Agreement is the NMI with the labels of the exact solution.
+Error is the rms sine of the angles to the exact eigenvectors, if a method returns its embedding. The defaults of `mbsc`
+regularize; all other methods solve the plain problem. k-means clusters D^-1/2 U, as in scikit-learn, if the exact
+solvers of scikit-learn fit in memory; otherwise it clusters U.
 
 ![seconds and NMI](peers.svg)
 
@@ -87,7 +89,7 @@ def main_table(data):
 
 
 def best(data, least, key, limit):
-    """Of the runs of minibatch whose `key` is at most the limit the one whose `least` is least."""
+    """Among the runs of minibatch whose `key` is at most the limit, the one with the smallest `least`."""
     found = [row for row in data["rows"] if "error" in row and row[key] <= limit
              and (on_the_curve(row["method"]) or row["method"] == "mbsc-passes-1")]
     return min(found, key=lambda row: row[least], default=None)
@@ -99,29 +101,30 @@ def ratios(data):
     one = row_named(data, "mbsc-passes-1")
     if solvers and one:
         peer = min(solvers, key=lambda row: row["seconds"])
-        text.append(f"`--passes 1` is {peer['seconds'] / one['seconds']:.1f} times faster than the best of "
-                    f"scikit-learn's exact solvers (`{peer['method']}`) with "
-                    f"{peer['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times less memory; NMI "
-                    f"{one['nmi']:.3f} against {peer['nmi']:.3f}.")
+        text.append(f"`--passes 1` is {peer['seconds'] / one['seconds']:.1f} times as fast as the best exact solver of "
+                    f"scikit-learn (`{peer['method']}`), which needs "
+                    f"{peer['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times as much memory. Its NMI is "
+                    f"{one['nmi']:.3f}, that of scikit-learn {peer['nmi']:.3f}.")
     paper = row_named(data, "paper-numpy")
     ours = row_named(data, "mbsc-paper")
     if paper and ours:
-        text.append(f"One pass of the paper's algorithm: the program takes {ours['seconds']:.3g} s, numpy "
-                    f"{paper['seconds']:.3g} s ({paper['seconds'] / ours['seconds']:.1f} times as long), labels included.")
+        text.append(f"One pass of the paper's algorithm, labels included, takes {ours['seconds']:.3g} s with the "
+                    f"program and {paper['seconds']:.3g} s with numpy "
+                    f"({paper['seconds'] / ours['seconds']:.1f} times as long).")
     if paper:
         nearest = best(data, "seconds", "error", paper["error"])
         if nearest:
-            text.append(f"The error that numpy's version has after its pass, {paper['error']:.2g}, takes "
-                        f"{nearest['seconds']:.3g} s (`{nearest['method']}`: {nearest['error']:.2g}): "
-                        f"{paper['seconds'] / nearest['seconds']:.0f} times less.")
+            text.append(f"After this pass, the numpy version has an error of {paper['error']:.2g}. "
+                        f"`{nearest['method']}` has an error of {nearest['error']:.2g} after {nearest['seconds']:.3g} "
+                        f"s: it is {paper['seconds'] / nearest['seconds']:.0f} times as fast.")
     nystroem = row_named(data, "sklearn-nystroem-1000")
     landmarks = row_named(data, "mbsc-nystrom-1000")
     if nystroem and landmarks:
         within = best(data, "error", "seconds", nystroem["seconds"])
         outcome = (f"reaches an error of {within['error']:.2g} (`{within['method']}`, {within['seconds']:.3g} s)"
-                   if within else "does not get to a result")
-        text.append(f"In the time of `Nystroem(1000)` and `KMeans`, {nystroem['seconds']:.3g} s, minibatch {outcome}; "
-                    f"our own Nystrom with 1,000 landmarks has {landmarks['error']:.2g}.")
+                   if within else "has no result")
+        text.append(f"In the time that `Nystroem(1000)` and `KMeans` take, {nystroem['seconds']:.3g} s, minibatch "
+                    f"{outcome}. The method `nystrom` with 1,000 landmarks has an error of {landmarks['error']:.2g}.")
     return "\n".join("- " + line for line in text)
 
 
@@ -129,20 +132,22 @@ def bare_passes(data):
     found = data["bare_passes"]
     times = found["seconds"]
     rows = [("degrees (sums and sums of squares), each pair once", times["degrees"]),
-            ("the same, keeping the 16 largest entries of each row", times["neighbors"]),
+            ("the same, with the 16 largest entries of each row", times["neighbors"]),
             ("A v, one vector, without symmetry", times["one_vector"]),
             (f"A V, {found['columns']} vectors, each pair once", times["product"])]
     if "cached" in times:
-        rows.append((f"A V from kept values, {found['kept_bytes'] / 2**30:.2f} GiB (differs by"
+        rows.append((f"A V from cached values, {found['cached_bytes'] / 2**30:.2f} GiB (differs by"
                      f" {found['cached_relative_difference']:.1g})", times["cached"]))
     if "keops_seconds" in found:
         rows.append((f"A V by KeOps on the CPU (differs by {found['keops_relative_difference']:.1g})",
                      found["keops_seconds"]))
     lines = ["| | seconds |", "|---|---|", *(f"| {name} | {value:.3g} |" for name, value in rows)]
-    text = [f"Degrees take {times['degrees'] / times['one_vector']:.2f} of a pass with one vector without symmetry."]
+    text = [f"Degrees take {times['degrees'] / times['one_vector']:.2f} times as long as a pass with one vector "
+            f"without symmetry."]
     if "cached" in times:
-        text.append(f"A product from kept values is {times['product'] / times['cached']:.1f} times faster than one on the"
-                    f" fly, {times['one_vector'] / times['cached']:.0f} times than a pass without symmetry.")
+        text.append(f"A product from cached values is {times['product'] / times['cached']:.1f} times as fast as one"
+                    f" that evaluates them, and {times['one_vector'] / times['cached']:.0f} times as fast as a pass"
+                    f" without symmetry.")
     if "keops_seconds" in found:
         text.append(f"KeOps takes {found['keops_seconds'] / times['product']:.1f} times as long as ours.")
     for row in data["rows"]:
@@ -151,25 +156,25 @@ def bare_passes(data):
     one = row_named(data, "mbsc-passes-1")
     if one and "inflating_seconds" in data:
         text.append(reading(data, one["stages"]["read"]))
-    return "\n".join(lines) + "\n\n" + textwrap.fill(" ".join(text), 120) + kept_values(data)
+    return "\n".join(lines) + "\n\n" + textwrap.fill(" ".join(text), 120) + cached_values(data)
 
 
 def reading(data, seconds):
-    return (f"Reading the compressed file takes {seconds:.2f} s, inflating it with zlib alone "
+    return (f"Reading the compressed file takes {seconds:.2f} s. Decompressing it with zlib alone takes "
             f"{data['inflating_seconds']:.2f} s.")
 
 
-def kept_values(data):
-    """What keeping values does for an exact run; nothing where that was not measured."""
-    kept = data.get("kept")
-    if not kept:
+def cached_values(data):
+    """What the cache does for an exact run; empty if that was not measured."""
+    cached = data.get("cached")
+    if not cached:
         return ""
-    times = kept["seconds"]
+    times = cached["seconds"]
     return "\n\n" + textwrap.fill(
-        f"`--method exact --tolerance 1e-3 --memory 5G` takes {times['total']:.1f} s from start to labels, "
-        f"{times['total'] / times['degrees']:.2f} times its degree pass ({times['degrees']:.1f} s), with a peak of "
-        f"{kept['peak_memory_bytes'] / 2**30:.1f} GiB; without `--memory` {kept['anew_seconds']['total']:.1f} s. Their "
-        f"subspaces differ by {kept['difference']:.1g}.", 120)
+        f"`--method exact --tolerance 1e-3 --cache 5G` takes {times['total']:.1f} s from start to labels, which is "
+        f"{times['total'] / times['degrees']:.2f} times its degree pass ({times['degrees']:.1f} s). Its peak is "
+        f"{cached['peak_memory_bytes'] / 2**30:.1f} GiB. Without `--cache` it takes "
+        f"{cached['uncached_seconds']['total']:.1f} s. The two subspaces differ by {cached['difference']:.1g}.", 120)
 
 
 def covtype_section(data):
@@ -177,16 +182,22 @@ def covtype_section(data):
     times = data["seconds"]
     passes = data["bare_passes"]["seconds"]
     return f"""
-## Covtype, all of it
+## Covtype, all rows
 
-n = {data['n']:,}, d = {data['d']}, k = {data['k']}, the paper's algorithm with batches of {data['batch']:,} and {data['iterations']} iterations
-(`--preset paper`; the paper reports 7,500 s on 10 cores and 3.6 GB). Read {times['read']:.1f} s, degrees {times['degrees']:.0f} s, solve {times['solve']:.0f} s,
-k-means {times['kmeans']:.1f} s, total {times['total']:.0f} s on {data['threads']} threads; peak {data['peak_memory_bytes'] / 1e6:.0f} MB; NMI {data['nmi']:.3f}.
-The multiplications of the solver, 2 n m (d + k) T, would take {mean:.0f} s at the mean rate of SGEMM over 20 seconds
-({data['sustained_sgemm_gflops']:.0f} GFLOP/s, half of them before and half after the run): the solver takes {times['solve'] / mean:.2f} times that, exponentials,
-steps and orthonormalization included. Beside the best 12 milliseconds of SGEMM ({data['sgemm_gflops']:.0f} GFLOP/s) it takes {times['solve'] / best:.2f} times as long.
+n = {data['n']:,}, d = {data['d']}, k = {data['k']}. This is the paper's algorithm with batches of {data['batch']:,}
+and {data['iterations']} iterations (`--preset paper`). The paper reports 7,500 s on 10 cores and 3.6 GB. Here reading
+takes {times['read']:.1f} s, the degrees {times['degrees']:.0f} s, the solver {times['solve']:.0f} s, k-means
+{times['kmeans']:.1f} s, and everything together {times['total']:.0f} s on {data['threads']} threads. The peak is
+{data['peak_memory_bytes'] / 1e6:.0f} MB, the NMI {data['nmi']:.3f}.
 
-The degree pass over its first {data['bare_passes']['n']:,} rows takes {passes['degrees'] / passes['one_vector']:.2f} of a pass with one vector without symmetry.
+The solver makes 2 n m (d + k) T operations. At the mean rate of SGEMM over 20 seconds
+({data['sustained_sgemm_gflops']:.0f} GFLOP/s, half of the seconds before and half after the run), these would take
+{mean:.0f} s. The solver takes {times['solve'] / mean:.2f} times as long, exponentials, steps and orthonormalization
+included. At the rate of the best 12 milliseconds of SGEMM ({data['sgemm_gflops']:.0f} GFLOP/s), the ratio is
+{times['solve'] / best:.2f}.
+
+The degree pass over the first {data['bare_passes']['n']:,} rows takes
+{passes['degrees'] / passes['one_vector']:.2f} times as long as a pass with one vector without symmetry.
 {reading(data, times['read'])}
 """
 
@@ -212,7 +223,7 @@ n = {data['n']:,}, k = {data['k']}, gamma = {data['gamma']:.5g}; best of {data['
 
 {ratios(data)}
 
-The bare passes (best of {data['bare_passes']['rounds']}):
+Single passes (best of {data['bare_passes']['rounds']}):
 
 {bare_passes(data)}
 """

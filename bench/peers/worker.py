@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One peer on one data set, in a process of its own so that its peak memory is its own.
+"""Runs one peer on one data set, in its own process, so that the peak memory is that of the peer alone.
 
-usage: worker.py PEER FOLDER K GAMMA OUTPUT.npz    FOLDER has X.npy; OUTPUT gets seconds, labels, and what else there is
+usage: worker.py PEER FOLDER K GAMMA OUTPUT.npz    FOLDER has X.npy; OUTPUT gets seconds, labels and other results
 
-Reading the data and importing packages are not timed; compiling (KeOps) is not either.
+Reading the data, importing packages and compiling (KeOps) are not timed.
 """
 import pathlib
 import resource
@@ -58,7 +58,7 @@ def paper_numpy(X, k, gamma):
 
 
 def keops(X, k, gamma):
-    """The bare product A V, with a(x, x) = 1; V as bench_product makes it."""
+    """The product A V alone, with a(x, x) = 1 and the V of bench_product."""
     import pykeops
     pykeops.set_verbose(False)
     from pykeops.numpy import LazyTensor
@@ -75,7 +75,7 @@ def keops(X, k, gamma):
 
 
 def right_hand_sides(n, columns=10):
-    """((i columns + c) * 2654435761 mod 2^32) / 2^32 - 1/2, as bench_product has it."""
+    """((i columns + c) * 2654435761 mod 2^32) / 2^32 - 1/2, as in bench_product."""
     at = np.arange(n * columns, dtype=np.uint64) * np.uint64(2654435761) % np.uint64(2**32)
     return (at / 2.0**32 - 0.5).astype(np.float32).reshape(n, columns)
 

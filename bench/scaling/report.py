@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/scaling.md and docs/scaling.svg from what `run` measured."""
+"""Writes docs/scaling.md and docs/scaling.svg from the results of `run`."""
 import textwrap
 
 import shared
 
 HEAD = """\
-# How it grows
+# Scaling
 
-Time and memory of the program on generated blobs, against the number of points, features, clusters and the batch. The
-paper's algorithm (`--preset paper`) with a fixed batch, a fixed number of iterations and sampled degrees is linear in n; the
-default evaluates every pair for the degrees and about one pass more, quadratic in n, in memory that stays linear.
+This page shows how time and memory of the program grow with the number of points, features and clusters and with the
+batch size, on generated blobs. The paper's algorithm (`--preset paper`) with a fixed batch size, a fixed number of
+iterations and sampled degrees takes time linear in n. A default run evaluates every pair for the degrees, and about one
+more pass: its time is quadratic in n. Its memory is linear.
 
 ![seconds and memory](scaling.svg)
 
@@ -28,13 +29,13 @@ STAGES = ["read", "degrees", "solve", "kmeans", "total"]
 
 
 def memory_text(rows):
-    """What a point costs beside its coordinates, by column of the block."""
+    """The memory of a point beyond its coordinates, for each column of the block."""
     large = [row for row in rows if row["n"] >= 1_000_000]
     if len(large) < 2:
         return ""
     per_point = [(row["peak_memory_bytes"] - 4.0 * row["n"] * row["d"]) / (row["n"] * row["k"]) for row in large]
-    return (f"Memory is the points and c n k' with k' = k columns: c = {min(per_point):.1f} to {max(per_point):.1f} bytes"
-            f" from a million points on.")
+    return (f"The memory is that of the points plus c n k' bytes, with k' = k columns. From a million points on, c is "
+            f"{min(per_point):.1f} to {max(per_point):.1f}.")
 
 
 def section(sweep, data, exponent, labels):
@@ -52,7 +53,7 @@ def section(sweep, data, exponent, labels):
         lines.append(f"| {row['size']:,} | {stages} | {row['peak_memory_bytes'] / 2**20:.0f} | {rate} |"
                      f" {row['nmi']:.3f} |")
     found = [f"{key} {exponent(rows, key):.2f}" for key in ("solve", "total") if exponent(rows, key) is not None]
-    text = f"Exponents of {labels[sweep]}: {', '.join(found)}. " if found else ""
+    text = f"Fitted exponents: {', '.join(found)}. " if found else ""
     if sweep == "n":
         text += memory_text(rows)
     if sweep == "threads":
@@ -61,7 +62,7 @@ def section(sweep, data, exponent, labels):
     return f"""
 ## {TITLES[sweep]}
 
-{fixed}; seconds by stage:
+With {fixed}; seconds by stage:
 
 """ + "\n".join(lines) + "\n\n" + textwrap.fill(text, 120) + "\n"
 
@@ -98,5 +99,5 @@ def write(results, folder, exponent, labels):
     threads = first["rows"][0]["threads"]
     text = HEAD.format(machine=f"{machine['cpu']}, {threads} threads, {machine['memory_gib']} GiB; commit {commits}.")
     text += "".join(section(sweep, data, exponent, labels) for sweep, data in results.items())
-    (folder / "scaling.md").write_text(text, encoding="utf-8")
+    shared.write_document(folder / "scaling.md", text)
     figure(results, folder / "scaling.svg", labels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A large CSV file as NPY, which ranks read by offset: python csv_to_npy.py points.csv points.npy"""
+"""Converts a large CSV file to NPY, which ranks read by offset: python csv_to_npy.py points.csv points.npy"""
 import sys
 
 import numpy as np

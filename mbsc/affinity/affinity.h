@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinity: the narrow waist. A symmetric n x n matrix A, never negative, zero on its diagonal, seen from this
-// rank's rows and never stored: everything above touches it through the products below, many right-hand sides at a
-// time; everything about points, kernels and SIMD stays below.
+// Affinity: the interface between solvers and data. A is a symmetric n x n matrix, not negative, with a zero diagonal.
+// Each rank sees its own rows. Solvers use A only through the products below; points, kernels and SIMD stay behind it.
+//
+// A new kind of affinity implements three functions: multiply_columns(), multiply() and take_columns(). Everything else
+// has a default that is built on these. A kind overrides a default if it can compute the result faster.
 #pragma once
 
 #include <atomic>
@@ -11,23 +13,23 @@
 #include <span>
 #include <vector>
 
-#include "mbsc/affinity/neighbors.h"
-#include "mbsc/base/matrix.h"
-#include "mbsc/base/stop_token.h"
+#include "mbsc/affinity/graph/neighbors.h"
+#include "mbsc/input.h"
 #include "mbsc/linalg/row_space.h"
+#include "mbsc/options.h"
 
 namespace mbsc {
 
-/// Row sums of A and of its entries squared, of this rank's rows.
+/// Sums of the entries of each own row, and of their squares.
 struct Degrees {
   Degrees() = default;
   explicit Degrees(int64_t rows) : sum(size_t(rows)), squares(size_t(rows)) {}
-  std::vector<double> sum;      ///< d_i = sum_j a_ij
-  std::vector<double> squares;  ///< q_i = sum_j a_ij^2, for importance sampling
-  std::shared_ptr<const NeighborGraph> graph;  ///< the largest entries of each row, where they were asked for
-  // Where they come from a sample (sampled_degrees.h):
-  std::vector<double> variance;  ///< of `sum`, estimated; 0 where that row is exact
-  int64_t columns = 0;           ///< how many were drawn; 0: all rows are exact, and there is no variance
+  std::vector<double> sum;                     ///< d_i = sum_j a_ij
+  std::vector<double> squares;                 ///< q_i = sum_j a_ij^2, for importance sampling
+  std::shared_ptr<const NeighborGraph> graph;  ///< the largest entries of each row; null if not asked for
+  // The following are set if the degrees are estimates from a sample (degrees/sampled_degrees.h).
+  std::vector<double> variance;  ///< estimated variance of `sum`; 0 for a row whose degree is exact
+  int64_t columns = 0;           ///< the number of sampled columns; 0: all rows are exact and `variance` is empty
   bool sampled() const { return columns > 0; }
   void make_exact() {
     variance.clear();
@@ -35,13 +37,13 @@ struct Degrees {
   }
 };
 
-/// Sums over a few columns of A, which are sums over a few of its rows as well.
+/// Sums over some columns of A. By symmetry these columns are also rows of A.
 struct ColumnSums {
-  Degrees rows;     ///< of each own row over the columns: a share of its degree
-  Degrees columns;  ///< of each column over the rows of all ranks: by symmetry the whole degree of that point
+  Degrees rows;     ///< of each own row, over the given columns: a part of its degree
+  Degrees columns;  ///< of each given column, over the rows of all ranks: the degree of that point
 };
 
-/// Some columns of A, with whatever is needed of points that other ranks hold.
+/// Some columns of A, with all data of other ranks that their entries need.
 template <class T>
 class ColumnBlock {
  public:
@@ -51,14 +53,15 @@ class ColumnBlock {
   virtual ~ColumnBlock() = default;
 
   std::span<const int64_t> indices() const { return indices_; }
-  /// out = A[rows, columns], a small dense block; rows are local. Zero diagonal. By any number of threads at a time.
+  /// out = A[rows, columns], a small dense block. `rows` are local. Several threads may call it at the same time.
   virtual void evaluate(Range rows, MatrixView<T> out) const = 0;
 
  private:
   std::vector<int64_t> indices_;
 };
 
-/// Products, column blocks and degrees are collective: all ranks ask for the same ones, in the same order.
+/// Every function that takes columns, points, right-hand sides or a stop token is collective: all ranks call it with
+/// the same columns, in the same order. Lists of columns are ascending.
 template <class T>
 class Affinity {
  public:
@@ -70,45 +73,52 @@ class Affinity {
   const RowSpace& rows() const { return rows_; }
   int64_t n() const { return rows_.n(); }
 
-  /// out = A[own rows, columns] C. C has one row per column, the same on all ranks. Columns ascend.
+  /// out = A[own rows, columns] C. C has one row per column and is the same on all ranks.
   virtual void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                 const StopToken& stop) const = 0;
-  /// out = A V: a full product, each pair evaluated once, or taken from what is kept of it.
+  /// out = A V, the full product. V and out have the own rows. Entries may come from a cache.
   virtual void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const = 0;
-  /// The same from entries evaluated anew, in full precision.
-  virtual void multiply_anew(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
-    multiply(V, out, stop);
-  }
-  /// How far an entry of `multiply` may be off, relative to itself.
-  virtual double entry_error() const { return 0; }
-  /// For small dense blocks. Columns ascend. This must outlive it.
+  /// Some columns, for small dense blocks. This affinity must outlive the result.
   virtual std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const = 0;
-  /// out = A[rows, columns]; rows are local.
+
+  /// out = A V without the cache: all entries are evaluated in full precision. Default: multiply().
+  virtual void multiply_anew(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const;
+  /// The size of the input behind A over all ranks, in bytes of float32. It limits what solvers keep in memory. Default: 0.
+  virtual int64_t input_bytes() const { return 0; }
+  /// The size of the cache of entries over all ranks, in bytes. Default: 0.
+  virtual int64_t cached_bytes() const { return 0; }
+  /// The largest relative error of an entry in multiply(), beyond rounding. Default: 0.
+  virtual double entry_error() const { return 0; }
+
+  /// out = A[rows, columns]. `rows` are local.
   void evaluate(Range rows, std::span<const int64_t> columns, MatrixView<T> out) const {
     take_columns(columns)->evaluate(rows, out);
   }
-  /// The same of some points by themselves, on every rank.
-  virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const = 0;
-  /// Row sums, one symmetric pass, and a graph of the `neighbors` largest entries of each row (0: none); `progress`
-  /// hears the share that is done, from the calling thread.
+  /// out = A[points, points] on every rank, for distinct points in any order. Default: the owner of a point evaluates
+  /// its row.
+  virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const;
+
+  /// The degrees, and the graph of the `neighbors` largest entries of each row (0: no graph). The calling thread calls
+  /// `progress` with the share that is done. Default: all columns, a block at a time, n^2 entries.
   virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
-                          int64_t neighbors = 0) const = 0;
-  /// The sums that some columns allow, n kernel values each. Columns ascend.
+                          int64_t neighbors = 0) const;
+  /// The sums over some columns, n entries each. Default: by blocks of columns.
   virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                                  const std::function<void(double)>& progress = {}) const;
-  /// Multiply-adds that an entry costs, about: what a solver may weigh its own work against.
-  virtual double cost_of_value() const { return 1; }
-  /// a(x, x) of the kernel, which the zero diagonal hides; Nystrom needs it.
-  virtual double self_similarity() const = 0;
 
-  /// Entries this rank has evaluated so far, by all products together. A symmetric pass evaluates n(n+1)/2 and a
-  /// little, over all ranks.
+  /// The approximate number of multiply-adds per entry. A solver compares its own work with it. Default: 1.
+  virtual double cost_of_value() const { return 1; }
+  /// a(x, x) of the kernel, which the zero diagonal of A does not show. Nystrom needs it. Default: 1.
+  virtual double self_similarity() const { return 1; }
+
+  /// The number of entries that this rank has evaluated so far, in all products. A symmetric pass evaluates n(n+1)/2
+  /// and a few more over all ranks.
   int64_t kernel_values() const { return kernel_values_; }
 
  protected:
   void count_kernel_values(int64_t values) const { kernel_values_ += values; }
-  /// Throws Stopped, on all ranks, where the token of one of them asks for it: a product that is not complete is no
-  /// product.
+  /// Throws Stopped on all ranks if the token of any rank asks to stop. A product that is not complete is thus never
+  /// used.
   void throw_if_stopped(const StopToken& stop) const {
     if (rows_.comm().any(stop.stop_requested())) throw Stopped();
   }

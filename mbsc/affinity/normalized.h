@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalized: L = S (A + (tau/n) 11') S with S = (D + tau)^-1/2, the operator whose leading eigenvectors are wanted.
-// A is sampled or multiplied through the Affinity; the rank-one regularization is always applied exactly.
-// A row whose degree is zero (an isolated point) is a zero row: S_i = 0.
-// tau = regularization times the mean degree. Eigenvalues lie in [-1, 1]; the largest is 1.
+// Normalized: the operator L = S (A + (tau/n) 11') S with S = (D + tau)^-1/2. Solvers compute its leading eigenvectors.
+// D contains the degrees, and tau is the regularization times the mean degree. The eigenvalues lie in [-1, 1]; the
+// largest is 1. If tau = 0, a row whose degree is zero (an isolated point) is a zero row: S_i = 0. Products with A go
+// through the Affinity. The rank-one part of the regularization is always exact.
+//
+// The definite kernel, which Nystrom needs, is S (A + a(x, x) I + (tau/n) 11') S: the zero diagonal of A is replaced by
+// the self-similarity of the kernel.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mbsc/affinity/affinity.h"
@@ -15,7 +20,7 @@ namespace mbsc {
 template <class T>
 class Normalized {
  public:
-  /// Refuses degrees that are all zero. The affinity must outlive this.
+  /// Throws InvalidInput if all degrees are zero. The affinity must outlive this object.
   Normalized(const Affinity<T>& affinity, Degrees degrees, double regularization);
   Normalized(const Affinity<T>& affinity, std::vector<double> degrees, double regularization)
       : Normalized(affinity, only_sums(std::move(degrees)), regularization) {}
@@ -25,59 +30,62 @@ class Normalized {
   int64_t n() const { return affinity_->n(); }
   int64_t kernel_values() const { return affinity_->kernel_values(); }
   double cost_of_value() const { return affinity_->cost_of_value(); }
+  int64_t input_bytes() const { return affinity_->input_bytes(); }
 
-  /// out = S A[:, columns] S[columns] C: what an estimator samples. Columns ascend. Adds the sums of A over these
-  /// columns to `row_sums` (own rows), where it is not null.
+  /// out = S A[:, columns] S[columns] C, the part of L W that an estimator samples. Columns are ascending. If
+  /// `row_sums` is not null, the sums of A over these columns are added to it (own rows).
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                         const StopToken& stop, std::vector<double>* row_sums = nullptr) const;
-  /// The same with all columns, each pair evaluated once: out = S A S W.
+  /// out = S A S W: the same with all columns, by one full product.
   void multiply_all_columns(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
     multiply_scaled(W, out, stop, nullptr, false);
   }
-  /// out += (tau/n) s s'W: what it need not sample.
+  /// out += (tau/n) s s'W, the part of L W that is always exact.
   void add_exact(MatrixView<const T> W, MatrixView<T> out) const;
-  /// out = L W; row sums likewise, which are the degrees.
+  /// out = L W. If `row_sums` is not null, the degrees are added to it.
   void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
                 std::vector<double>* row_sums = nullptr) const;
-  /// The same from entries evaluated anew, in full precision (Affinity::multiply_anew): for what is reported.
+  /// out = L W without the cache (Affinity::multiply_anew), for results that are reported.
   void multiply_anew(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const;
-  /// By how much |L w| may be off in `multiply` for |w| = 1: entries are never negative, so that errors of at most this
-  /// share of each are errors of at most this share of |L| <= 1.
+  /// A bound of the error of |L w| in `multiply` for |w| = 1. No entry is negative, so relative errors of the entries
+  /// are relative errors of |L| <= 1.
   double entry_error() const { return affinity_->entry_error(); }
 
-  /// a(x, x) / d_i of own rows: what the zero diagonal of the affinity hides, beside what there is without the
-  /// regularization; 0 where there is nothing.
+  /// a(x, x) / d_i of own rows: the missing diagonal relative to the degree, without regularization. 0 if d_i = 0.
   std::vector<double> hidden_diagonal() const;
-  /// a(x, x) s_i^2 of own rows: what the diagonal of that kernel has beside the regularization.
+  /// a(x, x) s_i^2 of own rows: the diagonal of the definite kernel without the regularization.
   std::vector<double> definite_diagonal() const;
   std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const {
     return affinity_->take_columns(columns);
   }
-  /// For Nystrom, the kernel with a(x, x) on its diagonal: rows (local) x columns, or a square block of points.
+  /// A block of the definite kernel: local rows x columns, or the square block of some points.
   void evaluate_definite(Range rows, const ColumnBlock<T>& columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
-  /// What the regularization adds to entry (i, j) of L.
+  /// The part of entry (i, j) of L that comes from the regularization.
   T flat(int64_t i, int64_t j) const { return T(tau_ / double(n())) * inverse_root_degree(i) * inverse_root_degree(j); }
-  /// out += (that kernel - L without its regularization)[:, columns] C: what both have beside the kernel values.
+  /// out += (definite kernel - S A S)[:, columns] C: the diagonal and the regularization, which need no kernel values.
   void add_definite(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out) const;
-  /// out = (that kernel)[:, columns] C.
+  /// out = (definite kernel)[:, columns] C.
   void multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                  const StopToken& stop) const;
 
-  /// About |L_:j|^2 of own rows: q_j s_j^4, exact where neighbors have like degrees. All alike where q is not known.
+  /// Approximate |L_:j|^2 of own rows: q_j s_j^4, which is exact if neighbors have equal degrees. If q is not known, it
+  /// is 1 for each row that is not isolated.
   std::vector<double> column_squares() const;
 
-  /// s_i = (d_i + tau)^-1/2 of own rows, 0 where isolated.
+  /// s_i = (d_i + tau)^-1/2 of own rows; 0 for isolated rows.
   std::span<const T> inverse_root_degrees() const { return s_; }
   /// The same of any row.
   T inverse_root_degree(int64_t global_row) const { return all_s_[size_t(global_row)]; }
   std::span<const double> degrees() const { return degrees_.sum; }
   const Degrees& all_degrees() const { return degrees_; }
-  /// The same operator with better degrees.
+  /// The same operator with other degrees.
   Normalized with(Degrees degrees) const { return Normalized(*affinity_, std::move(degrees), regularization_); }
+  /// tau.
   double regularization_added() const { return tau_; }
-  /// Own rows that have no neighbor at all.
+  /// Flags of own rows: S_i = 0.
   std::span<const uint8_t> isolated() const { return isolated_; }
+  /// The number of isolated rows over all ranks.
   int64_t isolated_count() const { return isolated_count_; }
 
  private:
@@ -92,7 +100,7 @@ class Normalized {
   const Affinity<T>* affinity_;
   Degrees degrees_;       ///< squares may be empty
   std::vector<T> s_;      ///< own rows
-  std::vector<T> all_s_;  ///< every row: batches come from anywhere
+  std::vector<T> all_s_;  ///< the rows of all ranks, because a batch can contain any of them
   std::vector<uint8_t> isolated_;
   int64_t isolated_count_ = 0;
   double regularization_, tau_ = 0;

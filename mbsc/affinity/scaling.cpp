@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "mbsc/affinity/gathered_points.h"
+#include "mbsc/affinity/kernel/gathered_points.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
@@ -18,14 +18,14 @@ struct FeatureStatistics {
   std::vector<double> least, largest, mean, deviation;
 };
 
-/// Of the first `rows` rows of all.
+/// The statistics of the first `rows` rows, counted over all ranks.
 FeatureStatistics feature_statistics(const Points& points, int64_t rows, const RowSpace& space) {
   const int64_t d = points.features, own = std::clamp<int64_t>(rows - space.own_rows().begin, 0, points.rows);
   std::vector<double> shift(static_cast<size_t>(d));
   if (space.own_rows().contains(0))
     for (int64_t f = 0; f < d; ++f) shift[size_t(f)] = points.raw(0, f);
   space.comm().broadcast(std::span<double>(shift), space.rank_of_row(0));
-  // Sums relative to the first row: a large offset must not cost the variance its digits.
+  // The sums are relative to the first row, so that a large offset does not cancel the digits of the variance.
   const std::vector<double> sums = sum_over_blocks(space, 2 * d, [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < std::min(range.end, own); ++i)
       for (int64_t f = 0; f < d; ++f) {
@@ -57,7 +57,7 @@ FeatureStatistics feature_statistics(const Points& points, int64_t rows, const R
 }
 
 double squared_distance(const double* x, const double* y, int64_t features) {
-  // Four sums side by side: no addition waits for the one before it.
+  // Four independent sums: an addition does not wait for the one before it.
   double sums[4] = {};
   int64_t f = 0;
   for (; f + 4 <= features; f += 4)
@@ -72,8 +72,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// What gamma multiplies (squared distances for rbf, distances for exponential) from 200 sampled points to 1,500,
-/// without coincident pairs; only the rows that have any.
+/// The distances from 200 sampled points to 1,500 sampled points, without coincident pairs; squared for rbf, since
+/// gamma multiplies squared distances there. A point whose distances are all zero has no row.
 std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKind kind, uint64_t seed,
                                                  const RowSpace& space) {
   const int64_t n = space.n(), d = points.features, count = std::min<int64_t>(n, 1500);
@@ -94,7 +94,7 @@ std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKin
     if (!row.empty()) lengths.push_back(std::move(row));
   };
   for (int64_t i = 0; i < std::min<int64_t>(count, 200); ++i) add_row(sample.row(i));
-  // A sample of coincident points only: any point that differs tells the scale, of these the first.
+  // If all sampled points coincide, the first point that differs from them determines the scale.
   if (lengths.empty()) {
     const auto differs = [&](int64_t i) {
       for (int64_t f = 0; f < d; ++f)
@@ -141,8 +141,8 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
   std::vector<double> all;
   for (const auto& row : lengths) all.insert(all.end(), row.begin(), row.end());
   const double middle = median(all);
-  // Narrow enough that a typical point has at most this share of all others as its neighbors, but a dozen: with fewer,
-  // the outskirts of a cloud come apart.
+  // The kernel is so narrow that a typical degree is at most this share of n, but at least 12: with fewer neighbors the
+  // outer points of a cloud lose their connection.
   const double share = std::max({1e-3, 0.03 / double(clusters), 12 / double(space.n())});
   double low = 1e-3 / middle, high = 1e6 / middle;
   std::vector<double> shares(lengths.size());
@@ -160,7 +160,7 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
 
 namespace {
 
-/// The first rows that differ from each other, no more than `enough`.
+/// The first rows that differ from each other, at most `enough`.
 std::vector<int64_t> distinct_rows(const Points& points, int64_t enough) {
   const auto less = [&](int64_t a, int64_t b) {
     for (int64_t f = 0; f < points.features; ++f) {
@@ -191,7 +191,7 @@ void check_finite(const Points& points, int threads) {
       if (!std::isfinite(points.raw(i, f))) return false;
     return true;
   };
-  // The first bad row of each block: threads meet theirs in any order.
+  // Each block has its own first bad row, because threads visit the blocks in any order.
   std::vector<int64_t> first_bad(size_t(space.blocks().count()), points.rows);
   space.for_each_block([&](int64_t block, Range range) {
     int64_t i = range.begin;
@@ -200,8 +200,8 @@ void check_finite(const Points& points, int threads) {
   });
   for (const int64_t i : first_bad)
     for (int64_t f = 0; i < points.rows && f < points.features; ++f)
-      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed",
-              points.first_row + i + 1, f + 1, points.raw(i, f));
+      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed", points.first_row + i + 1, f + 1,
+              points.raw(i, f));
 }
 
 }  // namespace mbsc

@@ -7,7 +7,7 @@
 
 namespace mbsc {
 
-/// Memory on a boundary that suits every vector width.
+/// Allocates on a 64-byte boundary, which suits every vector width.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;

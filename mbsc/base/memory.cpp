@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t unknown = std::numeric_limits<int64_t>::max();
 
-/// The number after `key` in a file like /proc/meminfo, in kB there, in bytes here.
+/// The number after `key` in a file like /proc/meminfo, converted from kB to bytes; -1 if `key` is missing.
 int64_t kilobytes_after(const char* file, const std::string& key) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);)
@@ -24,10 +24,10 @@ int64_t kilobytes_after(const char* file, const std::string& key) {
 int64_t number_in(const char* file) {
   std::ifstream in(file);
   int64_t value = -1;
-  return in >> value ? value : -1;  // "max" is no number: no limit
+  return in >> value ? value : -1;  // "max" is not a number; it means no limit
 }
 
-/// The number after `key` in memory.stat; 0 where it is not there.
+/// The number after `key` in memory.stat; 0 if `key` is missing.
 int64_t statistic(const char* file, const std::string& key) {
   std::ifstream in(file);
   std::string name;
@@ -36,7 +36,8 @@ int64_t statistic(const char* file, const std::string& key) {
   return 0;
 }
 
-/// What the control group (version 2, then 1) leaves; cached files count as used there, but give way.
+/// The memory that the control group still allows. It tries version 2, then version 1.
+/// The group counts cached files as used, but the system can evict them, so they count as free here.
 int64_t control_group_room() {
   const struct {
     const char *limit, *used, *statistics, *cached;

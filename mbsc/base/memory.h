@@ -5,10 +5,10 @@
 
 namespace mbsc {
 
-/// The most memory this process has held, in bytes; 0 where the system does not tell.
+/// The peak memory of this process in bytes; 0 if the system does not report it.
 int64_t peak_memory_bytes();
-/// What this process may still take: the free memory of the machine or of its control group, whichever is less;
-/// the largest integer where the system does not tell.
+/// The memory this process may still allocate: the free memory of the machine or of its control group, whichever is
+/// less. The largest integer if the system does not report it.
 int64_t available_memory_bytes();
 
 }  // namespace mbsc

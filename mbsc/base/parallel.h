@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one parallel loop. Iterations must be independent; which thread runs which is not defined, so nothing
-// may depend on it.
+// The one parallel loop. Iterations must be independent. The assignment of iterations to threads is not defined, so
+// results must not depend on it.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@
 
 namespace mbsc {
 
-/// How many of `threads` are worth waking for this many operations: waking them takes as long as some 2 million.
+/// The number of threads to use for this many operations. Waking threads costs about as much as 2 million operations.
 inline int worthwhile_threads(int threads, double operations) { return operations < 4e6 ? 1 : threads; }
 
-/// Calls body(i) for i in [0, count) on up to `threads` threads; rethrows the first exception afterwards.
+/// Calls body(i) for i in [0, count) on up to `threads` threads, then rethrows the first exception.
 template <class Body>
 void parallel_for(int threads, int64_t count, Body&& body) {
   if (threads <= 1 || count <= 1) {

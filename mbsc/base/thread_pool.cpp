@@ -26,7 +26,7 @@ namespace {
 
 thread_local bool inside = false;
 
-/// Looks at `ready` for some ten microseconds; what it waits for is often about to happen.
+/// Polls `ready` for about ten microseconds: the event is often about to happen.
 template <class Ready>
 void wait_a_little(const Ready& ready) {
   for (int i = 0; i < 500 && !ready(); ++i) {
@@ -54,8 +54,8 @@ struct Loop {
   void (*const body)(void*, int64_t);
   void* const context;
   std::atomic<int64_t> next{0};
-  int wanted;                      ///< workers that may still join; under the pool's mutex
-  std::atomic<int> working{0};     ///< workers that have joined and not left; raised under the mutex
+  int wanted;                   ///< workers that may still join; under the pool's mutex
+  std::atomic<int> working{0};  ///< workers that have joined and not left; raised under the mutex
   std::condition_variable finished;
 };
 
@@ -65,7 +65,7 @@ class ThreadPool {
     static std::once_flag once;
     std::call_once(once, [] {
       current = new ThreadPool;
-      // The child has none of the threads, and a mutex in whatever state it was.
+      // After a fork the child has none of the threads, and its copy of the mutex may be locked.
       pthread_atfork(nullptr, nullptr, [] {
         current = new ThreadPool;
         inside = false;
@@ -86,18 +86,18 @@ class ThreadPool {
     loop.work();
     {
       const std::lock_guard lock(mutex_);
-      loop.wanted = 0;  // nobody joins any more
+      loop.wanted = 0;  // no more workers may join
       loops_.erase(std::find(loops_.begin(), loops_.end(), &loop));
     }
     const auto done = [&] { return loop.working.load(std::memory_order_acquire) == 0; };
     wait_a_little(done);
-    // Under the mutex in any case: the last worker leaves `finished` before it gives the mutex back.
+    // Lock the mutex in any case: the last worker uses `finished` before it releases the mutex.
     std::unique_lock lock(mutex_);
     loop.finished.wait(lock, done);
   }
 
  private:
-  /// As many as the machine gives: with fewer, or none, loops take longer.
+  /// Starts as many workers as the system allows. With fewer workers, or none, loops only take longer.
   void start_workers(int count) {
     while (workers_ < count) {
       try {
@@ -130,7 +130,7 @@ class ThreadPool {
     }
   }
 
-  // Never destroyed: its threads may be asleep in it when the process ends.
+  // Never destroyed: its threads may still sleep in it when the process ends.
   static ThreadPool* current;
 
   std::mutex mutex_;
@@ -142,7 +142,7 @@ class ThreadPool {
 
 ThreadPool* ThreadPool::current = nullptr;
 
-/// quota / period of a file with "quota period" (cpu.max) or two files with one number each; 0 = none.
+/// quota / period, from one file with "quota period" (cpu.max) or two files with one number each; 0 = no quota.
 double read_quota(const std::string& folder) {
   std::string quota;
   double period = 0;
@@ -185,7 +185,8 @@ int control_group_cpus(const char* root) {
     }
     if (!unified && !counts) continue;
     const std::string mount = std::string(root) + (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
-    // A quota of any group above holds as well. Inside a container the path may be the host's: its root is ours.
+    // The quotas of all parent groups apply as well. In a container the path may be that of the host. Its root is
+    // then the root of the container.
     for (std::string path = line.substr(second + 1);; path = path.substr(0, path.rfind('/'))) {
       if (const double quota = read_quota(mount + path); quota > 0) least = least > 0 ? std::min(least, quota) : quota;
       if (path.empty() || path.find('/') == std::string::npos) break;

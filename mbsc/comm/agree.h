@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks look at rows of their own, one of them may find fault where the others do not: they must all hear of it,
-// or the others wait for ever.
+// Each rank checks only its own rows, so an error may occur on one rank only. All ranks must learn about it; otherwise
+// the others wait forever.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "mbsc/base/require.h"
-#include "mbsc/base/stop_token.h"
-#include "mbsc/comm/comm.h"
+#include "mbsc/comm.h"
+#include "mbsc/options.h"
 
 namespace mbsc {
 
-/// Calls work() on every rank. Where one throws InvalidInput, or Stopped, all do: what the lowest such rank has thrown.
-/// The work may be collective as long as it throws on no rank before its last collective.
+/// Calls work() on every rank. If any rank throws InvalidInput or Stopped, all ranks throw what the lowest such rank
+/// has thrown. The work may be collective if no rank throws before the last collective.
 template <class Work>
 void agree(const Comm& comm, const Work& work) {
   if (comm.size() == 1) return work();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/comm/mpi_world.h"
+#include "mbsc/comm/mpi_library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,19 +9,19 @@
 #include <stdexcept>
 #include <vector>
 
-#include "mbsc/version.h"
+#include "mbsc/base/version.h"
 
 namespace mbsc {
 namespace {
 
 constexpr const char* file_name = "libmbsc_mpi.so";
 
-/// The folder of the program or library that this code is in.
+/// The folder of the program or shared library that contains this code.
 std::filesystem::path own_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&started_by_mpi), &info) == 0 || info.dli_fname == nullptr) return {};
   std::error_code error;
-  // Of a program the name is how it was called.
+  // For a program, dli_fname is the name it was started with, which may lack the folder.
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path file = info.dli_fname;
   const bool is_program = !error && (!file.has_parent_path() || std::filesystem::equivalent(file, program, error));
@@ -47,7 +47,7 @@ Function* symbol(void* library, const char* name) {
 }  // namespace
 
 bool started_by_mpi() {
-  // Where the number of ranks is told and is one, there is nobody to talk to.
+  // If the launcher reports the number of ranks and it is 1, MPI is not needed.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* size = std::getenv(name); size != nullptr) return std::atoi(size) > 1;
   for (const char* name : {"PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS"})
@@ -57,26 +57,26 @@ bool started_by_mpi() {
 
 namespace {
 
-/// The library, loaded once.
+/// Loads the library once.
 void* load_library() {
   static void* library = nullptr;
   if (library != nullptr) return library;
   std::string tried;
   for (const std::string& place : places()) {
-    // Global: MPI loads parts of itself that look for its symbols.
+    // RTLD_GLOBAL: MPI loads plugins that look up its symbols.
     library = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (library != nullptr) break;
     tried += fmt::format("\n  {}", dlerror());
   }
   if (library == nullptr)
     throw std::runtime_error(fmt::format(
-        "ranks need {}, which cannot be loaded (build mbsc where MPI is installed, or name the file in "
-        "MBSC_MPI_LIBRARY):{}",
+        "ranks need {}, which cannot be loaded (build mbsc on a machine with MPI, or set MBSC_MPI_LIBRARY to the path "
+        "of the file):{}",
         file_name, tried));
   auto* version_of = symbol<MbscMpiVersion>(library, "mbsc_mpi_version");
-  if (version_of == nullptr || std::string(version_of()) != version) {
+  if (version_of == nullptr || std::string(version_of()) != version_text) {
     library = nullptr;
-    throw std::runtime_error(fmt::format("{} is of another version than this program, {}", file_name, version));
+    throw std::runtime_error(fmt::format("{} has another version than this program, {}", file_name, version_text));
   }
   return library;
 }
@@ -85,14 +85,16 @@ void* load_library() {
 
 std::unique_ptr<World> open_world() {
   std::unique_ptr<World> world(symbol<MbscMpiOpen>(load_library(), "mbsc_mpi_open")());
-  if (!world) throw std::runtime_error("MPI cannot begin, had begun before, or lacks support of threads");
+  if (!world) throw std::runtime_error("MPI cannot start, was started before, or lacks thread support");
   return world;
 }
 
 std::unique_ptr<World> join_world(void* communicator) {
   std::unique_ptr<World> world(symbol<MbscMpiJoin>(load_library(), "mbsc_mpi_join")(communicator));
-  if (!world) throw std::runtime_error(fmt::format(
-        "the MPI that {} was built with has not begun: the communicator is of another MPI, or without support of threads",
+  if (!world)
+    throw std::runtime_error(fmt::format(
+        "the MPI that {} was built with is not initialized or lacks thread support; does the communicator belong to "
+        "another MPI?",
         file_name));
   return world;
 }

@@ -4,14 +4,14 @@
 #include <map>
 #include <stdexcept>
 
-#include "mbsc/comm/comm.h"
+#include "mbsc/comm.h"
 
 namespace mbsc {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// What a thread has sent to itself, by channel.
+/// The messages that a thread has sent to itself, by channel.
 std::map<int, std::deque<Bytes>>& own_messages() {
   thread_local std::map<int, std::deque<Bytes>> messages;
   return messages;
@@ -39,7 +39,7 @@ class SerialComm final : public Comm {
       void wait() override {
         std::deque<Bytes>& queue = own_messages()[channel];
         if (queue.empty() || queue.front().size() != to.size())
-          throw std::logic_error("a rank alone receives what it has sent to itself");
+          throw std::logic_error("a single rank can only receive what it has sent to itself");
         std::copy(queue.front().begin(), queue.front().end(), to.begin());
         queue.pop_front();
       }

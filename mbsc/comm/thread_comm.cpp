@@ -13,18 +13,18 @@
 namespace mbsc {
 namespace {
 
-/// Thrown into a rank that waits for one that has failed.
+/// Thrown in a rank that waits for a failed rank.
 struct Abandoned : std::runtime_error {
   Abandoned() : std::runtime_error("another rank failed") {}
 };
 
-/// The messages of one channel from one rank to another, numbered as they are sent and as they are asked for.
+/// The messages of one channel from one rank to another, numbered in the order of sends and of receives.
 struct Line {
   int64_t sent = 0, asked_for = 0;
   std::map<int64_t, std::vector<std::byte>> waiting;
 };
 
-/// What the threads share: a board with one slot per rank, a barrier that a failure breaks, and messages.
+/// The state shared by the threads: one slot per rank, a barrier that a failure breaks, and messages.
 struct Meeting {
   explicit Meeting(int size_) : size(size_), slots(size_) {}
 
@@ -91,7 +91,8 @@ class ThreadComm final : public Comm {
   }
 
  private:
-  /// Done when somebody has asked for it: what MPI does with long messages. Code that relies on more hangs in tests already.
+  /// Completes when the receive has started, as MPI does for long messages. Code that relies on buffering hangs in
+  /// tests.
   struct Send final : Pending {
     Send(Meeting& meeting_in, Line& line_in, int64_t number_in)
         : meeting(meeting_in), line(line_in), number(number_in) {}
@@ -122,7 +123,7 @@ class ThreadComm final : public Comm {
     const std::span<std::byte> to;
   };
 
-  /// Shows `mine`, waits for all, reads, waits until all have read.
+  /// Publishes `mine`, waits for all ranks, reads, and waits until all have read.
   template <class Read>
   void with_slots(std::span<const std::byte> mine, Read&& read) const {
     meeting_.slots[rank_] = mine;
@@ -146,7 +147,7 @@ void run_as_ranks(int size, const std::function<void(const Comm&)>& body) {
       try {
         body(ThreadComm(meeting, rank));
       } catch (const Abandoned&) {
-        // The rank that failed says why.
+        // The rank that failed reports the reason.
       } catch (...) {
         errors[rank] = std::current_exception();
         meeting.fail();

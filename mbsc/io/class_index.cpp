@@ -11,7 +11,7 @@
 namespace mbsc {
 namespace {
 
-// Above 2^53 neighboring integers are one double; such names are kept as text.
+// Above 2^53, several integers are the same double. Such names stay text.
 bool is_exact_integer(double value) { return std::abs(value) <= 0x1p53 && value == std::floor(value); }
 
 }  // namespace

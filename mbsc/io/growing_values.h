@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GrowingValues: the buffer of a table while its length is not known yet. It grows by realloc,
-// which moves pages instead of copying them, and starts as float32: widen() makes it float64 at the
-// first value that needs it.
+// GrowingValues: the buffer of a table whose length is not known yet. It grows with realloc, which moves pages instead
+// of copying them. It begins as float32; widen() makes it float64 if a value requires that.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +8,26 @@
 #include <string>
 #include <utility>
 
-#include "mbsc/io/table.h"
+#include "mbsc/read.h"
 
 namespace mbsc {
 
 class GrowingValues {
  public:
-  /// `name` of the file is for messages.
+  /// `name` is the file name for messages.
   explicit GrowingValues(std::string name) : name_(std::move(name)) {}
 
   ScalarType type() const { return type_; }
   float* float32() { return static_cast<float*>(buffer_.get()); }
   double* float64() { return static_cast<double*>(buffer_.get()); }
 
-  /// Makes room for `count` values; throws InvalidInput where they exceed the machine's memory.
+  /// Allocates memory for `count` values. Throws InvalidInput if the machine does not have that much.
   void reserve(int64_t count);
-  /// From float32 to float64, in place; the first `used` values are kept.
+  /// Converts the buffer from float32 to float64, in place. Keeps the first `used` values.
   void widen(int64_t used);
-  /// Lengthens rows from `before` to `after` values, in place, with zeros at their ends.
+  /// Extends rows from `before` to `after` values, in place. The new values are 0.
   void lengthen_rows(int64_t rows, int64_t before, int64_t after);
-  /// Gives the buffer away, cut to `count` values.
+  /// Returns the buffer, shortened to `count` values. The object is then empty.
   std::unique_ptr<void, Table::Free> release(int64_t count);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gzip format: RFC 1952. Check sums are verified by zlib.
+// The gzip format is RFC 1952. zlib verifies the checksums.
 #include "mbsc/io/input_stream.h"
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ struct InputStream::Inflater {
   bool ended = false;
   Inflater() {
     constexpr int gzip_only = 16;
-    require(inflateInit2(&stream, MAX_WBITS + gzip_only) == Z_OK, "zlib could not be started");
+    require(inflateInit2(&stream, MAX_WBITS + gzip_only) == Z_OK, "zlib could not be initialized");
   }
   ~Inflater() { inflateEnd(&stream); }
 };
@@ -61,7 +61,7 @@ InputStream::~InputStream() {
 size_t InputStream::read_file(char* to, size_t count) {
   for (;;) {
     if (stop_.stop_requested()) throw Stopped();
-    if (!on_disk_) {  // a pipe can stay silent for ever; wake up to look at the stop token
+    if (!on_disk_) {  // A pipe may never send anything, so the stop token is checked every 100 ms.
       pollfd waiting{file_, POLLIN, 0};
       if (::poll(&waiting, 1, 100) == 0) continue;
     }
@@ -124,7 +124,7 @@ size_t InputStream::inflate_into(char* to, size_t count) {
   return done;
 }
 
-// After a member comes another one, or zeros up to the end (tapes and block devices pad).
+// After a member follows another one, or zeros up to the end (tapes and block devices add them).
 bool InputStream::next_member() {
   while (raw_begin_ < raw_end_ || refill()) {
     if (raw_[raw_begin_] != '\0') {

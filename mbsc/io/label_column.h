@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which column holds the labels.
+// The column of the labels.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,8 @@
 
 namespace mbsc {
 
-/// From "", "first", "last" or a number counted from 1, to a column counted from 0; -1 = none.
-/// Throws InvalidInput where there is no such column, or none beside it. `name` of the file is for
-/// messages.
+/// Converts ReadOptions::label_column to a column counted from 0; -1 = none. Throws InvalidInput if there is no such
+/// column, or no other column. `name` is the file name for messages.
 int64_t find_label_column(const std::string& wanted, int64_t columns, const std::string& name);
 
 }  // namespace mbsc

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_labels(): one label a line, or an NPY array of one column.
+// read_labels(): a text file with one label per line, or a binary file (NPY) of one column.
 #include "mbsc/base/require.h"
 #include "mbsc/io/class_index.h"
 #include "mbsc/io/csv_cell.h"
-#include "mbsc/io/file_format.h"
 #include "mbsc/io/input_stream.h"
-#include "mbsc/io/read.h"
 #include "mbsc/io/read_stream.h"
+#include "mbsc/io/reader.h"
 #include "mbsc/io/row_parser.h"
 #include "mbsc/io/text_chunks.h"
+#include "mbsc/io/text_content.h"
 #include "mbsc/io/text_lines.h"
+#include "mbsc/read.h"
 
 namespace mbsc {
 namespace {
 
-void read_array(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& classes) {
+/// The file name is ignored: a file of labels may have any name.
+bool is_binary(std::string_view head) { return !detect_reader(head, "").is_text; }
+
+void read_column(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& classes) {
   const Table table = read_stream(stream, {});
   require(table.features == 1, "{}: labels must be one column; there are {}", stream.name(), table.features);
   const Points points = table.points();
@@ -23,9 +27,10 @@ void read_array(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& c
   }
 }
 
-std::string label_of(std::string_view line) {
-  constexpr CsvSeparator none{'\n'};
-  return unquoted(none.cell_at(line.data(), line.data() + line.size()));
+/// The label of a line in quotes.
+std::string quoted_label(std::string_view line) {
+  constexpr CsvSeparator never{'\n'};  // a line is one cell
+  return unquoted(never.cell_at(line.data(), line.data() + line.size()));
 }
 
 void read_lines(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& classes) {
@@ -39,7 +44,7 @@ void read_lines(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& c
       ++number;
       if (line.empty()) continue;
       try {
-        labels.push_back(classes.index_of(line.front() == '"' ? label_of(line) : std::string(line)));
+        labels.push_back(classes.index_of(line.front() == '"' ? quoted_label(line) : std::string(line)));
       } catch (const LineError& error) {
         throw InvalidInput(fmt::format("{}:{}: {}", stream.name(), number, error.message));
       }
@@ -55,11 +60,11 @@ LabelFile read_labels(const std::string& path) {
   ClassIndex classes;
   const std::string_view head = stream.peek(4096);
   require(!head.empty(), "{}: the file is empty", stream.name());
-  if (head.starts_with(npy_magic)) {
-    read_array(stream, file.labels, classes);
+  if (is_binary(head)) {
+    read_column(stream, file.labels, classes);
   } else {
     require_text(head, stream.name());
-    if (head.starts_with(byte_order_mark)) stream.skip(static_cast<int64_t>(byte_order_mark.size()));
+    skip_byte_order_mark(stream);
     read_lines(stream, file.labels, classes);
   }
   require(!file.labels.empty(), "{}: there are no labels, only blank lines", stream.name());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header is a Python dict in text: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+// The header is the text of a Python dict: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }.
+#include "mbsc/io/npy_header.h"
+
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <vector>
 
 #include "mbsc/base/require.h"
-#include "mbsc/io/file_format.h"
-#include "mbsc/io/npy.h"
 #include "mbsc/io/number.h"
 #include "mbsc/io/text_lines.h"
 
@@ -26,7 +27,8 @@ std::string read_dict(InputStream& stream) {
   const std::string begin = take_bytes(stream, 8);
   require(begin.starts_with(npy_magic), "{}: is not an NPY file: it does not begin with \\x93NUMPY", stream.name());
   const int version = static_cast<unsigned char>(begin[6]);
-  require(1 <= version && version <= 3, "{}: NPY version {} is not known; 1 to 3 are", stream.name(), version);
+  require(1 <= version && version <= 3, "{}: NPY version {} is not supported; versions 1 to 3 are", stream.name(),
+          version);
   const std::string digits = take_bytes(stream, version == 1 ? 2 : 4);
   size_t length = 0;
   for (size_t i = digits.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(digits[i]);
@@ -34,7 +36,7 @@ std::string read_dict(InputStream& stream) {
   return take_bytes(stream, length);
 }
 
-/// The text after 'key':, up to the end of the dict.
+/// The text from the value of a key to the end of the dict.
 std::string_view value_of(std::string_view dict, std::string_view key, const std::string& name) {
   const size_t at = dict.find(fmt::format("'{}':", key));
   require(at != std::string_view::npos, "{}: the NPY header has no '{}'", name, key);
@@ -54,20 +56,18 @@ constexpr NamedType named_types[] = {
 };
 
 void parse_type(std::string_view value, NpyHeader& header, const std::string& name) {
-  require(value.starts_with('\''), "{}: records (structured NPY arrays) are not read; save one plain array", name);
+  require(value.starts_with('\''), "{}: records (structured NPY arrays) are not supported; save one plain array", name);
   const std::string_view descr = value.substr(1, value.find('\'', 1) - 1);
   for (const NamedType& named : named_types) {
     if (descr.empty() || descr.substr(1) != named.descr) continue;
-    require(descr[0] != '>' || named.bytes == 1, "{}: big-endian values ('{}') are not read; save array.astype('<{}')",
-            name, descr, named.descr);
+    require(descr[0] != '>' || named.bytes == 1,
+            "{}: big-endian values ('{}') are not supported; save array.astype('<{}')", name, descr, named.descr);
     header.type = named.type;
     header.value_bytes = named.bytes;
     return;
   }
-  throw InvalidInput(
-      fmt::format("{}: values of type {} are not read; floats of 4 or 8 bytes, integers and "
-                  "bool are",
-                  name, shown(descr)));
+  throw InvalidInput(fmt::format(
+      "{}: values of type {} are not supported; floats of 4 or 8 bytes, integers and bool are", name, shown(descr)));
 }
 
 std::vector<int64_t> parse_shape(std::string_view value, const std::string& name) {

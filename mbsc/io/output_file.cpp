@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a write to `path` ends up; throws InvalidInput where that is no place for a file.
+/// The file that `path` refers to, with links resolved. Throws InvalidInput if no file can be written there.
 fs::path resolve(const std::string& path) {
   require(!path.empty(), "the name of an output file must not be empty");
   std::error_code error;

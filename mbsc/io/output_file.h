@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OutputFile: a file that appears whole or not at all. Devices, pipes and standard output ("-"),
-// which cannot be renamed over, are written to directly; a symbolic link keeps pointing where it
-// points.
+// OutputFile: a file that is either complete or not there. It is written under a temporary name in the same folder and
+// then renamed. If the path is a symbolic link, the target of the link is replaced. Devices, pipes and standard output
+// ("-") cannot be replaced; they are written directly.
 #pragma once
 
 #include <string>
@@ -11,23 +11,23 @@ namespace mbsc {
 
 class OutputFile {
  public:
-  /// Throws InvalidInput where the file cannot be created.
+  /// Throws InvalidInput if the file cannot be created.
   explicit OutputFile(const std::string& path);
-  /// Without finish() nothing is left behind.
+  /// Deletes the temporary file if finish() was not called.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  /// Puts the file in its place.
+  /// Renames the temporary file to its final name.
   void finish();
 
  private:
   [[noreturn]] void fail(int reason) const;
 
-  std::string path_;
-  std::string target_;     ///< path_, links resolved
-  std::string temporary_;  ///< empty where the target is written directly
+  std::string path_;       ///< for messages
+  std::string target_;     ///< the path with links resolved
+  std::string temporary_;  ///< empty if the target is written directly
   int file_ = -1;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_table() on an open stream, with the size of its chunks in the open: tests make them tiny.
+// read_table() of an open stream, with a choice of the chunk size: tests use tiny chunks.
 #pragma once
 
 #include <cstddef>
 
 #include "mbsc/io/input_stream.h"
-#include "mbsc/io/read.h"
+#include "mbsc/read.h"
 
 namespace mbsc {
 

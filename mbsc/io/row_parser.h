@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowParser: what the text formats have to say about a line. text_table.h does the rest.
+// RowParser: how a text format parses one line. text_table.h reads the whole file with it.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,33 @@
 
 namespace mbsc {
 
-/// What is wrong with a line. The reader adds file and line.
+/// An error in a line. The reader adds the names of the file and the line.
 struct LineError {
   std::string message;
   int64_t column = 0;  ///< counted from 1; 0 = the whole line
 };
 
-/// The label of a row: a piece of the line, or of `storage` where it is written otherwise there
-/// (quotes).
+/// The label of a row. `text` is a part of the line, or of `storage` if the line has it in another form (with quotes).
 struct Label {
   std::string_view text;
   std::string storage;
 };
 
-/// Lines come without their newline. All methods may be called by many threads at once.
+/// A line is given without its newline. Several threads may call any method at the same time.
 class RowParser {
  public:
   virtual ~RowParser() = default;
   virtual bool has_labels() const = 0;
-  /// False for a line that is passed over: blank, or a comment.
+  /// False for a line that is skipped: a blank line or a comment.
   virtual bool is_row(std::string_view line) const = 0;
-  /// Whether every line must have the same number of values.
+  /// Whether all rows must have the same number of values.
   virtual bool fixed_width() const = 0;
-  /// How many values the row has at least; the longest row decides for all. May be wrong for a bad
-  /// line.
+  /// The number of values in a row, possibly without zeros at its end. The longest row sets the number of features. The
+  /// result may be wrong for an invalid line.
   virtual int64_t width(std::string_view line) const = 0;
-  /// Writes the `width` values of a row. False where one of them is not exact in the type of `to`;
-  /// the values are then unspecified. Throws LineError.
+  /// Writes the `width` values of a row. Returns false if one of them is not exact in the type of `to`; the values are
+  /// then unspecified. Throws LineError if the line is invalid. `to` may be null if fixed_width() is false; the line is
+  /// then only checked.
   virtual bool parse(std::string_view line, int64_t width, float* to, Label& label) const = 0;
   virtual bool parse(std::string_view line, int64_t width, double* to, Label& label) const = 0;
 };

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes are interleaved, class of row i = i mod clusters, so that any run of rows is balanced.
+// The class of row i is i mod clusters, so any range of rows has about the same number of rows of each class.
 //
-// rings: circles of radius 1, 2, ..., the angle uniform.
+// rings: circles of radius 1, 2, ...; the angle is uniform.
 //
-// moons: (cos t, sin t) and (1 - cos t, 1/2 - sin t), t uniform in [0, pi].
+// moons: (cos t, sin t) and (1 - cos t, 1/2 - sin t); t is uniform in [0, pi].
 //
-// blobs: Gaussian, each center in a grid cell of its own, chosen by a keyed permutation. Cells are
-// 8 apart and centers within 1 of the middle along each axis: any two are at least 6 apart.
+// blobs: Gaussian. Each center has its own cell of a grid, which a keyed permutation chooses. Along each axis, the
+// middles of the cells are 8 apart, and a center is within 1 of the middle of its cell. So any two centers are at least
+// 6 apart.
 //
-// spirals: arms r = r0 + clusters t / (4 pi), each turned by 2 pi / clusters from the one before,
-// hence 1/2 apart along every ray; one turn and a half, uniform in the area swept.
+// spirals: arms r = r0 + clusters t / (4 pi). Each arm is the previous one, rotated by 2 pi / clusters, so the arms are
+// 1/2 apart along every ray. An arm has one and a half turns, and its points are uniform in the area that it covers.
 #include "mbsc/io/synthetic.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// The second counter of a draw says what it is for; the first is the row, or the class of a center.
+// The second counter of a random number says what it is for. The first one is the row, or the class of a center.
 constexpr uint64_t position = uint64_t{1} << 40;
 constexpr uint64_t jitter = uint64_t{2} << 40;
 constexpr uint64_t side = uint64_t{3} << 40;
@@ -56,7 +57,7 @@ struct Point {
 
 Point on_circle(double radius, double angle) { return {radius * std::cos(angle), radius * std::sin(angle)}; }
 
-/// A point of the class before noise; u is uniform in [0, 1).
+/// A point of a class, without noise. u is uniform in [0, 1).
 Point place(Shape shape, int32_t label, int clusters, double u) {
   if (shape == Shape::rings) return on_circle(label + 1, 2 * pi * u);
   if (shape == Shape::moons) {
@@ -70,8 +71,8 @@ Point place(Shape shape, int32_t label, int clusters, double u) {
   return on_circle(radius, 2 * pi * ((radius - inner) / pitch + double(label) / clusters));
 }
 
-/// The grid of blobs' centers: `sides` cells along each of the first `chosen` features, four times
-/// as many as centers; two along each further feature.
+/// The grid of the centers of blobs. It has `sides` cells along each of the first `chosen` features, together at least
+/// four times as many cells as centers, and two cells along each other feature.
 class Grid {
  public:
   Grid(const SyntheticOptions& options, const Random& random)
@@ -90,13 +91,13 @@ class Grid {
   }
 
  private:
-  /// The least s >= 2 with s^features >= 4 clusters.
+  /// The smallest s >= 2 with s^features >= 4 clusters.
   static int64_t smallest_side(const SyntheticOptions& options) {
     int64_t sides = 2;
     while (power(sides, options.features, 4 * int64_t{options.clusters}) < 4 * int64_t{options.clusters}) ++sides;
     return sides;
   }
-  /// base^exponent, or the first power that reaches `enough`.
+  /// base^exponent, or the first power that is at least `enough`.
   static int64_t power(int64_t base, int64_t exponent, int64_t enough) {
     int64_t result = 1;
     for (int64_t e = 0; e < exponent && result < enough; ++e) result *= base;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/io/table.h"
+// Table: the rows of a file.
+#include "mbsc/read.h"
 
 namespace mbsc {
 

@@ -34,7 +34,7 @@ std::string TextChunks::read_chunk() {
     text.resize(before + got);
     left_ -= int64_t(got);
     ended_ = got < wanted || left_ == 0;
-    if (ended_ && got == wanted) end_line(text);
+    if (ended_ && got == wanted) complete_line(text);
     const size_t newline = text.rfind('\n');
     if (ended_ || newline == std::string::npos) continue;
     line_begin_ = text.substr(newline + 1);
@@ -44,8 +44,8 @@ std::string TextChunks::read_chunk() {
   return text;
 }
 
-/// The rest of the line that the last byte is in.
-void TextChunks::end_line(std::string& text) {
+/// Appends the rest of the last line.
+void TextChunks::complete_line(std::string& text) {
   constexpr size_t piece = 4096;
   while (!text.empty() && text.back() != '\n') {
     const std::string_view ahead = stream_.peek(piece);

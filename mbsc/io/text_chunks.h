@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TextChunks: a stream cut into pieces of whole lines. The next one can be read (and inflated) by
-// one thread while others parse the last one. Memory: two chunks, however long the file; a chunk is
-// longer where a line is.
+// TextChunks: splits a stream into chunks of whole lines. One thread can read (and decompress) the next chunk while
+// others parse the current one. Memory: two chunks, regardless of the length of the file. A line that is longer than a
+// chunk makes its chunk longer.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@ namespace mbsc {
 
 class TextChunks {
  public:
-  /// `bytes`: of the lines that begin within so many, the last may be longer.
+  /// Reads the lines that begin within the next `bytes` of the stream.
   TextChunks(InputStream& stream, size_t chunk_bytes, int64_t bytes = std::numeric_limits<int64_t>::max())
       : stream_(stream), chunk_bytes_(chunk_bytes), left_(bytes) {}
-  /// Reads the chunk that next() will give. Throws nothing: what goes wrong is thrown by next().
+  /// Reads the chunk that next() will return. If that fails, next() throws the error.
   void read_ahead() noexcept;
-  /// The next whole lines; false at the end. Only the last line may lack its newline.
+  /// Sets `text` to the next chunk. Returns false at the end. Only the last line may lack its newline.
   bool next(std::string& text);
 
  private:
   std::string read_chunk();
-  void end_line(std::string& text);
+  void complete_line(std::string& text);
 
   InputStream& stream_;
   size_t chunk_bytes_;
-  int64_t left_;
+  int64_t left_;  ///< the number of bytes that may still be read
   bool ended_ = false;
-  std::string line_begin_;  ///< the part of a line after the last newline that was read
+  std::string line_begin_;  ///< what was read after the last newline
   std::optional<std::string> ahead_;
   std::exception_ptr error_;
 };

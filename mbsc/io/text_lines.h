@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walking over the lines of a text and trimming them.
+// Splitting a text into lines, and trimming them.
 #pragma once
 
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace mbsc {
 
-/// Takes the first line, without its end (\n or \r\n), off the text.
+/// Removes the first line from the text and returns it without its end (\n or \r\n).
 inline std::string_view take_line(std::string_view& text) {
   const void* newline = std::memchr(text.data(), '\n', text.size());
   const size_t length =

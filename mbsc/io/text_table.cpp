@@ -8,26 +8,29 @@
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/require.h"
 #include "mbsc/io/class_index.h"
+#include "mbsc/io/growing_values.h"
+#include "mbsc/io/row_range.h"
 #include "mbsc/io/text_lines.h"
 
 namespace mbsc {
 namespace {
 
-/// The part of a chunk that one thread parses.
+/// Lines of a chunk that one thread parses.
 struct Piece {
   std::string_view text;
   int64_t first_line = 0;
   int64_t first_row = 0;
   int64_t lines = 0;
   int64_t rows = 0;
-  int64_t width = 0;  ///< of its longest row
-  bool exact = true;
-  std::vector<int32_t> labels;  ///< of its wanted rows, numbered by `classes`
+  int64_t width = 0;            ///< the number of values in its longest row
+  bool exact = true;            ///< all values are exact in the type of the table
+  std::vector<int32_t> labels;  ///< of the rows that are kept; indices into `classes`
   ClassIndex classes;
   std::optional<std::string> error;
 };
 
-std::vector<Piece> cut(std::string_view text, int count) {
+/// Splits a text into about `count` pieces of whole lines.
+std::vector<Piece> split(std::string_view text, int count) {
   std::vector<Piece> pieces;
   const size_t target = text.size() / static_cast<size_t>(count) + 1;
   while (!text.empty()) {
@@ -49,11 +52,11 @@ class TextTableReader {
         wanted_(options.rows.value_or(Range{0, std::numeric_limits<int64_t>::max()})),
         next_line_(first_line) {}
 
-  /// Takes the lines of a chunk in; meanwhile the next one is read.
+  /// Parses the lines of a chunk. Meanwhile one thread reads the next chunk.
   void read(std::string_view text, TextChunks& chunks) {
     const int pieces_per_thread = options_.threads > 1 ? 4 : 1;
-    std::vector<Piece> pieces = cut(text, std::max(options_.threads, 1) * pieces_per_thread);
-    each(pieces, [this](Piece& piece) { survey(piece); });
+    std::vector<Piece> pieces = split(text, std::max(options_.threads, 1) * pieces_per_thread);
+    each(pieces, [this](Piece& piece) { measure(piece); });
     const int64_t before = kept_rows();
     int64_t width = width_;
     for (Piece& piece : pieces) {
@@ -70,11 +73,11 @@ class TextTableReader {
     for (Piece& piece : pieces) merge_labels(piece);
   }
 
-  /// Whether the rest of the file cannot change the result.
+  /// Whether the result is known without the rest of the file.
   bool complete() const { return next_row_ >= wanted_.end && parser_.fixed_width(); }
 
   Table finish() {
-    // A part may be without; whoever has all parts will see.
+    // A part may have no rows and no features. The caller checks whether all parts together have some.
     require(next_row_ > 0 || options_.part, "{}: there are no rows", name_);
     const Range range = checked_rows(options_, next_row_, name_);
     require(width_ > 0 || options_.part, "{}: there are no features, only labels", name_);
@@ -97,9 +100,11 @@ class TextTableReader {
                  [&](int64_t p) { work(pieces[static_cast<size_t>(p)]); });
   }
 
+  /// The number of rows so far that belong to the table.
   int64_t kept_rows() const { return std::clamp(next_row_, wanted_.begin, wanted_.end) - wanted_.begin; }
 
-  void survey(Piece& piece) const {
+  /// Counts lines and rows, and finds the width.
+  void measure(Piece& piece) const {
     std::string_view text = piece.text;
     while (!text.empty()) {
       const std::string_view line = take_line(text);
@@ -110,7 +115,8 @@ class TextTableReader {
     }
   }
 
-  // The width of a bad line may be absurd, so the lines are checked before memory is taken for it.
+  /// Gives all rows the new width. An invalid line may have an extremely large width, so all lines are checked before
+  /// memory is allocated.
   void lengthen(std::vector<Piece>& pieces, int64_t rows, int64_t width) {
     if (!parser_.fixed_width()) {
       each(pieces, [this](Piece& piece) { parse_lines<float>(piece, nullptr); });
@@ -121,7 +127,7 @@ class TextTableReader {
   }
 
   void parse(std::vector<Piece>& pieces, int64_t rows_before, TextChunks& chunks) {
-    // Reading ahead is one more piece of work, the first one: no thread is added for it.
+    // Task 0 reads the next chunk; task p parses piece p - 1.
     parallel_for(options_.threads, static_cast<int64_t>(pieces.size()) + 1, [&](int64_t p) {
       if (p > 0) {
         parse_piece(pieces[static_cast<size_t>(p - 1)]);
@@ -144,6 +150,7 @@ class TextTableReader {
     }
   }
 
+  /// Parses the rows of a piece that are kept. If `values` is null, only checks them.
   template <class T>
   void parse_lines(Piece& piece, T* values) const {
     piece.labels.clear();
@@ -177,6 +184,7 @@ class TextTableReader {
     }
   }
 
+  /// Appends the labels of a piece, with the class numbers of the table.
   void merge_labels(const Piece& piece) {
     std::vector<int32_t> numbers;
     for (const std::string& name : piece.classes.names()) numbers.push_back(classes_.index_of(name));
@@ -187,8 +195,8 @@ class TextTableReader {
   const ReadOptions& options_;
   const std::string& name_;
   GrowingValues values_;
-  Range wanted_;
-  int64_t next_line_;
+  Range wanted_;       ///< the rows of the file that belong to the table
+  int64_t next_line_;  ///< the number of the next line of the file
   int64_t next_row_ = 0;
   int64_t width_ = 0;
   ClassIndex classes_;
@@ -199,23 +207,13 @@ class TextTableReader {
 
 Table read_text_table(TextChunks& chunks, std::string text, int64_t first_line, const RowParser& parser,
                       const ReadOptions& options, const std::string& name) {
-  checked_rows(options, std::numeric_limits<int64_t>::max(), name);
+  checked_rows(options, std::numeric_limits<int64_t>::max(), name);  // the number of rows is not known yet
   TextTableReader reader(parser, options, name, first_line);
   do {
     if (options.stop.stop_requested()) throw Stopped();
     reader.read(text, chunks);
   } while (!reader.complete() && chunks.next(text));
   return reader.finish();
-}
-
-Range checked_rows(const ReadOptions& options, int64_t rows, const std::string& name) {
-  if (!options.rows) return {0, rows};
-  const Range wanted = *options.rows;
-  require(0 <= wanted.begin && wanted.begin <= wanted.end, "{}: rows [{}, {}) is not a range", name, wanted.begin,
-          wanted.end);
-  require(wanted.end <= rows, "{}: rows [{}, {}) were asked for, but there are only {}", name, wanted.begin, wanted.end,
-          rows);
-  return wanted;
 }
 
 }  // namespace mbsc

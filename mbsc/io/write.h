@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing results. A file appears whole or not at all: written under a temporary name beside it,
-// then renamed.
-// "-" is standard output.
+// Writing results. A file is either complete or not there (output_file.h). The path "-" is standard output.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +8,22 @@
 #include <string>
 #include <string_view>
 
-#include "mbsc/base/matrix.h"
+#include "mbsc/input.h"
 
 namespace mbsc {
 
-/// One label a line, in input order.
+/// Writes one label per line, in the order of the input.
 void write_labels(const std::string& path, std::span<const int32_t> labels);
-/// NPY version 1.0, float32 (or float64), C order.
+/// Writes NPY version 1.0, float32 or float64, in C order.
 void write_npy(const std::string& path, MatrixView<const float> values);
 void write_npy(const std::string& path, MatrixView<const double> values);
-/// The same, part by part: part(i) gives some rows, valid until the next call, `rows` in all.
+/// Writes the same in parts. part(i) returns the rows of part i, which must stay valid until the next call; all parts
+/// together have `rows` rows.
 void write_npy(const std::string& path, int64_t rows, int64_t columns, int parts,
                const std::function<MatrixView<const float>(int)>& part);
 void write_text(const std::string& path, std::string_view text);
-/// Throws InvalidInput unless `path` can be created: its folder exists and is writable. Called
-/// before long work.
+/// Throws InvalidInput if `path` cannot be written, for example because its folder does not exist. A program calls it
+/// before a long computation.
 void check_writable(const std::string& path);
 
 }  // namespace mbsc

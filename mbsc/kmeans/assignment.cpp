@@ -35,7 +35,7 @@ Matrix<T> rounded(const Matrix<double>& centers) {
 
 }  // namespace
 
-/// How the centers moved since the last update, and how far apart they are now. Per cluster.
+/// The drift of the centers since the last update, and the distances between them now. Per cluster.
 template <class T>
 struct Assignment<T>::Movement {
   std::vector<T> own;       // drift of the center
@@ -89,7 +89,8 @@ inline bool Assignment<T>::keeps_label(int64_t row, int32_t own, const Movement&
 
 template <class T>
 bool Assignment<T>::searches_all(int64_t clusters) const {
-  // A search costs as much as bounds do at a few hundred differences (measured); and transposed rows shall be few.
+  // Measured: up to a few hundred differences a search is at least as fast as bounds. The size limit keeps the
+  // transposed copy of the rows small.
   return may_search_ && rows_.cols * clusters <= 400 && space_.n() * rows_.cols <= int64_t{1} << 20;
 }
 
@@ -122,7 +123,7 @@ int64_t Assignment<T>::update_by_search(const Matrix<double>& centers) {
   if (groups_.empty()) transpose_rows();
   const Matrix<T> target = rounded<T>(centers);
   return count(sum_over_blocks(space_, clusters + 1, [&](int64_t, Range block, std::span<double> out) {
-    // Blocks begin with a group.
+    // A block starts at the start of a group.
     const int64_t groups = (block.size() + each - 1) / each;
     std::vector<int32_t> found(size_t(groups * each));
     simd::find_nearest<T>(groups_.data() + block.begin * rows_.cols, groups, rows_.cols, target.data(), clusters,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which center each row belongs to, kept up to date while the centers move.
+// The nearest center of each row, kept up to date while the centers move.
 //
-// Hamerly's bounds: per row an upper bound u on the distance to its own center and a lower bound l
-// on the distance to every other. When centers move, u grows by the drift of its center and l
-// shrinks by the largest drift of the others. A row with
+// Hamerly's bounds: each row has an upper bound u on the distance to its own center and a lower bound l
+// on the distance to every other center. When the centers move, u grows by the drift of its center and l
+// shrinks by the largest drift of the others. If
 //     u < max(l, half the distance from its center to the nearest other center)
-// keeps its label unseen. Bounds are widened by the rounding error of a distance, so that the
-// labels are those of a plain search through all centers, ties to the lowest number, bit for bit.
+// the row keeps its label without a search. The bounds are widened by the rounding error of a distance, so the
+// labels are bit for bit those of a plain search through all centers, with ties to the lowest number.
 //
-// Where centers and columns are few, a search through all centers by SIMD (simd/nearest.h) is quicker than the bounds are
-// kept, and gives the same labels; rows then lie transposed once more.
+// If there are few centers and columns, a search through all centers by SIMD (simd/nearest.h) is faster than the bounds
+// and gives the same labels. It needs a transposed copy of the rows.
 //
-// Cost: O(n) for rows that keep their label, O(k columns) for each that is searched; 2 n numbers, or n columns.
+// Cost: O(n) for rows that keep their label, O(k columns) for each searched row. Memory: 2 n or n * columns numbers.
 //
 // G. Hamerly, "Making k-means even faster", SDM 2010.
 #pragma once
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "mbsc/base/aligned.h"
-#include "mbsc/base/matrix.h"
+#include "mbsc/input.h"
 #include "mbsc/kmeans/distances.h"
 #include "mbsc/linalg/row_space.h"
 
@@ -31,29 +31,29 @@ namespace mbsc {
 template <class T>
 class Assignment {
  public:
-  /// Every row starts unlabeled (-1); excluded rows stay so. `may_search`: through all centers where that is quicker.
+  /// Every row starts unlabeled (-1); excluded rows stay unlabeled. `may_search`: search all centers if that is faster.
   Assignment(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
              bool may_search = true);
 
-  /// Gives each row its nearest center; returns how many rows of all ranks changed their label.
+  /// Assigns each row to its nearest center; returns the number of rows, over all ranks, whose label changed.
   int64_t update(const Matrix<double>& centers);
-  /// Puts one row (by its global number; all ranks call) into another cluster. The next update()
-  /// searches it anew.
+  /// Moves one row (given by its global number; all ranks call this) to another cluster. The next update()
+  /// searches it again.
   void move(int64_t row, int32_t from, int32_t to);
 
   const std::vector<int32_t>& labels() const { return labels_; }
   std::vector<int32_t> take_labels() { return std::move(labels_); }
-  /// Rows of all ranks in each cluster.
+  /// The number of rows in each cluster, over all ranks.
   const std::vector<int64_t>& counts() const { return counts_; }
 
  private:
   struct Movement;
-  /// Whether bounds are not worth it.
+  /// Whether a search through all centers is faster than bounds.
   bool searches_all(int64_t clusters) const;
   void transpose_rows();
   int64_t update_by_search(const Matrix<double>& centers);
   int64_t update_by_bounds(const Matrix<double>& centers);
-  /// Adds how the numbers of rows have changed; returns how many rows have.
+  /// Adds the changes to the cluster sizes; returns the number of rows whose label changed.
   int64_t count(const std::vector<double>& changes);
   bool keeps_label(int64_t row, int32_t own, const Movement& movement);
   void search(int64_t row, const CenterTile<T>& tile, std::span<T> distances);
@@ -63,12 +63,12 @@ class Assignment {
   std::span<const uint8_t> excluded_;
   bool may_search_;
   T slack_;
-  Matrix<T> centers_;  // of the last update(), rounded to T
+  Matrix<T> centers_;  // centers of the last update(), rounded to T
   std::vector<int32_t> labels_;
   std::vector<int64_t> counts_;
   std::vector<T> upper_;
   std::vector<T> lower_;
-  AlignedVector<T> groups_;  // the rows, transposed; empty until they are searched so
+  AlignedVector<T> groups_;  // the transposed rows; empty until the first search through all centers
 };
 
 }  // namespace mbsc

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Squared distances from one row to a few centers, |x - c|^2 = sum_f (x_f - c_f)^2.
 //
-// Direct differences: exact zero for equal rows, relative error (columns + 3) / 2 units of epsilon
-// whatever the offset of the data, and only half as much work again as |c|^2 - 2 x.c. Centers lie
-// transposed and padded, so that the inner loop runs over centers in vector registers and each sum
-// is made in the order of the features.
+// Direct differences give an exact zero for equal rows and a relative error of (columns + 3) / 2 units of epsilon
+// for any offset of the data. They cost only 1.5 times as much as |c|^2 - 2 x.c. The centers are stored
+// transposed and padded: the inner loop runs over centers in vector registers, and each sum
+// is computed in the order of the features.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "mbsc/base/matrix.h"
+#include "mbsc/input.h"
 
 namespace mbsc {
 
@@ -25,8 +25,8 @@ double squared_distance(const T* row, const double* center, int64_t columns) {
   return sum;
 }
 
-/// What every x86-64 and ARM64 has; written out because compilers choose the loop over features to
-/// vectorize.
+/// Vectors of 16 bytes, which every x86-64 and ARM64 has. Written explicitly, because compilers would vectorize the
+/// loop over features instead.
 template <class T>
 struct Lanes {
   typedef T Vector __attribute__((vector_size(16)));
@@ -38,7 +38,7 @@ struct Lanes {
   }
 };
 
-/// |a - b|^2 in T, the quickest way: the order of the sum differs from that of CenterTile.
+/// |a - b|^2 in T, the fastest way: the order of the sum differs from that of CenterTile.
 template <class T>
 T loose_squared_distance(const T* a, const T* b, int64_t columns) {
   typename Lanes<T>::Vector sums = {};
@@ -53,7 +53,7 @@ T loose_squared_distance(const T* a, const T* b, int64_t columns) {
   return sum;
 }
 
-/// A few centers, ready for many rows.
+/// A few centers, packed for distances to many rows.
 template <class T>
 class CenterTile {
  public:
@@ -67,7 +67,7 @@ class CenterTile {
   }
 
   int64_t count() const { return count_; }
-  /// What squared_distances() writes: count() distances, then filling that means nothing.
+  /// The number of values that squared_distances() writes: count() distances, then meaningless padding.
   int64_t padded() const { return padded_; }
 
   void squared_distances(const T* x, T* out) const {

@@ -39,7 +39,7 @@ Farthest farthest_row(const RowSpace& space, MatrixView<const T> rows, const Mat
   return best;
 }
 
-/// A row of any rank, on all ranks.
+/// Returns a row of any rank to all ranks.
 template <class T>
 std::vector<double> fetch_row(const RowSpace& space, MatrixView<const T> rows, int64_t row) {
   std::vector<double> mine;
@@ -50,7 +50,7 @@ std::vector<double> fetch_row(const RowSpace& space, MatrixView<const T> rows, i
   return space.comm().gather<double>(mine);
 }
 
-/// The mean of equal rows is off by the rounding of a sum of at most a few thousand terms: 1e-13 at
+/// The rounding error of the mean of equal rows is that of a sum of at most a few thousand terms: 1e-13 at
 /// worst.
 bool lies_on_center(double squared_distance, std::span<const double> row) {
   double square = 0;

@@ -15,8 +15,8 @@ namespace mbsc {
 namespace {
 
 struct Spread {
-  int64_t rows = 0;          // not excluded
-  double mean_variance = 0;  // of a feature
+  int64_t rows = 0;          // rows that are not excluded
+  double mean_variance = 0;  // mean over the features
 };
 
 template <class T>
@@ -63,7 +63,8 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
   require(excluded.empty() || std::ssize(excluded) == rows.rows, "excluded must be empty or have {} entries; got {}",
           rows.rows, excluded.size());
   const Spread spread = measure_spread(space, rows, excluded);
-  require(spread.rows >= options.clusters, "{} clusters need as many rows; got {}", options.clusters, spread.rows);
+  require(spread.rows >= options.clusters, "{} clusters need at least as many rows; got {}", options.clusters,
+          spread.rows);
   require(std::isfinite(spread.mean_variance), "rows of k-means must be finite; their variance is {}",
           spread.mean_variance);
 
@@ -76,8 +77,8 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
   const auto consider = [&](int restart, KMeansResult result) {
     if (restart == 0 || result.inertia < best.inertia) best = std::move(result);
   };
-  // A thread a restart where rows are so few that their loops run on one thread (base/parallel.h); some restarts at a
-  // time, whose labels are all kept.
+  // If there are so few rows that their loops run on one thread (base/parallel.h), each restart gets its own thread.
+  // A limited number of restarts runs at a time, because all their labels are in memory.
   const bool side_by_side = space.comm().size() == 1 && rows.rows <= 50'000 && options.restarts > 1;
   const int together = side_by_side ? 16 : 1;
   for (int first = 0; first < options.restarts; first += together) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lloyd's iterations from given centers: assign each row to its nearest center, move each center to
-// the mean of its rows, until no label changes or the centers move less than a limit. An emptied
-// cluster takes the row farthest from its center (ties: the lowest row number) out of the clusters
-// that have more than one.
+// the mean of its rows, until no label changes or the centers move less than a limit. A cluster that becomes
+// empty takes the row farthest from its center (ties: the lowest row number) among the clusters
+// with more than one row.
 //
-// Cost per iteration: O(n columns) and the assignment (assignment.h).
+// Cost per iteration: O(n columns) plus the assignment (assignment.h).
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace mbsc {
 
 struct LloydLimits {
   int max_iterations = 300;
-  double shift = 0;  ///< a run ends when the squared shifts of the centers sum to no more
+  double shift = 0;  ///< a run ends when the sum of the squared shifts of the centers is at most this
 };
 
-/// One run. Every cluster of the result has a row. Labels belong to the returned centers: each row
-/// has its nearest, unless the run ended by max_iterations or `stop` in the very step that filled
+/// One run. Every cluster of the result has a row. The labels belong to the returned centers: each row
+/// has its nearest center, unless max_iterations or `stop` ended the run in the same step that filled
 /// an empty cluster.
 template <class T>
 KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,

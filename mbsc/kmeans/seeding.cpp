@@ -48,7 +48,7 @@ class Seeding {
   }
 
  private:
-  /// The weights of every block of every rank, in block order.
+  /// The sums of the weights of every block of every rank, in block order.
   std::vector<double> block_weights() const {
     std::vector<double> own(space_.own_blocks().size());
     space_.for_each_block([&](int64_t block, Range rows) {
@@ -58,9 +58,9 @@ class Seeding {
     return space_.comm().gather<double>(own);
   }
 
-  /// `count` rows drawn with probability proportional to their weight, with replacement.
+  /// Draws `count` rows with probability proportional to their weight, with replacement.
   Matrix<double> draw(int64_t step, int64_t count, const std::vector<double>& blocks, double total) const {
-    std::vector<double> mine;  // of each drawn row that is here: which draw it is, then the row
+    std::vector<double> mine;  // for each drawn row of this rank: the number of the draw, then the row
     for (int64_t trial = 0; trial < count; ++trial) {
       double target = total * random_.uniform(restart_ << 32 | static_cast<uint64_t>(step), trial);
       int64_t block = -1;
@@ -82,7 +82,7 @@ class Seeding {
     return result;
   }
 
-  /// The local row on which `target` falls when the weights of the block are laid end to end.
+  /// The local row at position `target` of the cumulative weights of the block.
   int64_t row_at(int64_t block, double target) const {
     const Range range = space_.blocks().block(block);
     const int64_t offset = space_.own_rows().begin;
@@ -97,7 +97,7 @@ class Seeding {
     return found;
   }
 
-  /// Finds the candidate of least potential and lowers the weights to it.
+  /// Finds the candidate with the lowest potential and updates the weights for it.
   int64_t keep_best(const Matrix<double>& candidates, bool first) {
     const CenterTile<T> tile(candidates);
     const int64_t width = tile.padded();
@@ -125,8 +125,8 @@ class Seeding {
   MatrixView<const T> rows_;
   Random random_;
   uint64_t restart_;
-  std::vector<T> weight_;  // squared distance to the nearest seed; first 1; excluded 0
-  Matrix<T> lowered_;      // the weight with each candidate
+  std::vector<T> weight_;  // squared distance to the nearest seed; initially 1; 0 if excluded
+  Matrix<T> lowered_;      // the weights after each candidate
 };
 
 }  // namespace

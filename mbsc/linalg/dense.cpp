@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/linalg/dense.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 
 #include "mbsc/base/parallel.h"
@@ -23,7 +24,7 @@ void for_panels(int threads, int64_t begin, int64_t end, Body&& body) {
   });
 }
 
-// Columns are stored one after the other: to gemm, which writes rows, everything is its own transpose.
+// Eigen stores matrices by columns and gemm writes rows. So gemm computes the transposes.
 Strided<double> transposed(const MatrixXd& A) { return {A.data(), A.rows(), 1}; }
 Strided<double> plain(const MatrixXd& A) { return {A.data(), 1, A.rows()}; }
 
@@ -83,6 +84,23 @@ MatrixXd multiply_symmetric(const MatrixXd& A, const MatrixXd& X, int threads) {
                                        out.data() + begin * A.rows(), A.rows());
   });
   return out;
+}
+
+SmallEigen eigen_descending(const Eigen::MatrixXd& B) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver((B + B.transpose()) / 2);
+  return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+}
+
+SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+  const SmallEigen basis = eigen_descending(B);
+  const Eigen::VectorXd sizes = basis.values.cwiseMax(1e-14 * basis.values[0]);
+  const Eigen::MatrixXd root = basis.vectors * sizes.cwiseSqrt().cwiseInverse().asDiagonal();
+  const SmallEigen inner = eigen_descending(root.transpose() * A * root);
+  return {inner.values, root * inner.vectors};
+}
+
+Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+  return A.completeOrthogonalDecomposition().solve(B);
 }
 
 }  // namespace mbsc

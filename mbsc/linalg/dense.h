@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square matrices of a few thousand rows: Nystrom's landmark block. Blocked, so that nearly all of it is products
-// (simd/gemm.h); the same bits for any number of threads.
+// Square matrices of a few thousand rows, such as the landmark block of Nystrom. The algorithms are blocked, so nearly
+// all the work is matrix products (simd/gemm.h). The bits are the same for any number of threads.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 namespace mbsc {
 
-/// A = R'R; R takes the upper triangle of A, the lower one is zero. False where A is not definite; A is then spoilt.
+/// A = R'R. R replaces the upper triangle of A; the lower triangle becomes zero. Returns false if A is not positive
+/// definite; the content of A is then undefined.
 bool cholesky(Eigen::MatrixXd& A, int threads);
 
 /// X <- R^-1 X, or R'^-1 X, for an upper triangular R.
@@ -15,5 +16,17 @@ void solve_upper(const Eigen::MatrixXd& R, bool transposed, Eigen::MatrixXd& X, 
 
 /// A X for a symmetric A.
 Eigen::MatrixXd multiply_symmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd& X, int threads);
+
+/// The eigenvalues of the symmetric part of B in descending order, and the eigenvectors as columns.
+struct SmallEigen {
+  Eigen::VectorXd values;
+  Eigen::MatrixXd vectors;
+};
+SmallEigen eigen_descending(const Eigen::MatrixXd& B);
+/// The same for the pencil A - t B. B must be positive definite up to rounding. The vectors G satisfy G'BG = I.
+SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
+/// The least-squares solution X of A X = B with the least norm; A may be singular.
+Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 
 }  // namespace mbsc

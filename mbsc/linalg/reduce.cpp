@@ -17,14 +17,15 @@ void add(std::span<double> to, std::span<const double> from) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-/// Goes down the tree as far as this rank has blocks. own_sum(node) gives the sum of a subtree that is all this rank's.
+/// Walks down the tree as far as this rank has blocks. own_sum(node) returns the sum of a subtree whose blocks all
+/// belong to this rank.
 template <class OwnSum>
 class TreeWalk {
  public:
   TreeWalk(const RowSpace& space, int64_t width, const OwnSum& own_sum)
       : space_(space), comm_(space.comm()), width_(width), own_sum_(own_sum) {}
 
-  /// The sum of a subtree, on the rank of its first block; nothing elsewhere.
+  /// The sum of a subtree, on the rank of its first block; empty on other ranks.
   Sum sum(Range node) const {
     const Range own = space_.own_blocks();
     if (own.size() == 0 || node.end <= own.begin || own.end <= node.begin) return {};
@@ -42,7 +43,7 @@ class TreeWalk {
     return left;
   }
 
-  /// The sum of everything, on every rank.
+  /// The sum of all blocks, on every rank.
   Sum total() const {
     const Range tree{0, space_.blocks().count()};
     if (tree.size() == 0 || width_ == 0) return Sum(size_t(width_));
@@ -61,7 +62,7 @@ class TreeWalk {
   const OwnSum& own_sum_;
 };
 
-/// Reduces the partials of `node` in place; the sum ends in the partial of its first block.
+/// Reduces the partials of `node` in place; the sum is stored in the partial of its first block.
 template <class Partial>
 void reduce_node(Range node, Partial&& partial) {
   if (node.size() <= 1) return;

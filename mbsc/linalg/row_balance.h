@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks may come with any number of rows each, none among them; the blocks want certain ones. Moves rows there and back.
+// A rank may start with any number of rows, including none. The row blocks require a certain distribution. This class
+// moves rows to that distribution and back.
 #pragma once
 
 #include <algorithm>
@@ -8,23 +9,32 @@
 #include <vector>
 
 #include "mbsc/base/row_blocks.h"
-#include "mbsc/comm/comm.h"
+#include "mbsc/comm.h"
 
 namespace mbsc {
 
+/// The stored values, row by row. If a row has fewer than `features` features, zeros fill it up.
+template <class Value>
+std::vector<Value> stored_rows(const Points& points, int64_t features) {
+  std::vector<Value> rows(size_t(points.rows * features));
+  for (int64_t i = 0; i < points.rows; ++i)
+    for (int64_t f = 0; f < points.features; ++f) rows[size_t(i * features + f)] = Value(points.raw(i, f));
+  return rows;
+}
+
 class RowBalance {
  public:
-  /// `given`: how many rows this rank has; those of rank 0 come first. Collective.
+  /// `given`: the number of rows of this rank. The rows of rank 0 come first. Collective.
   RowBalance(const Comm& comm, int64_t given);
 
   int64_t n() const { return n_; }
-  /// Every rank has its share as it is.
+  /// Whether every rank already has its share.
   bool is_balanced() const { return balanced_; }
-  /// The rows this rank was given, and those it shall have.
+  /// The rows this rank was given, and the rows it should own.
   Range given() const { return given_[size_t(comm_->rank())]; }
   Range share() const { return shares_[size_t(comm_->rank())]; }
 
-  /// Rows of `width` values, from where they were given to where they belong; and back. Collective.
+  /// Moves rows of `width` values from the given distribution to the shares, and back. Collective.
   template <class T>
   std::vector<T> to_shares(std::span<const T> rows, int64_t width) const {
     return move<T>(rows, width, given_, shares_);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a tall matrix that other ranks hold: who needs which is agreed once, and then fetched as often as they change.
+// Access to rows of a tall matrix that other ranks own. The ranks agree once who needs which rows; then the rows are
+// fetched whenever they change.
 #pragma once
 
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "mbsc/base/matrix.h"
+#include "mbsc/input.h"
 #include "mbsc/linalg/row_space.h"
 
 namespace mbsc {
 
-/// Everybody sends something to everybody: `parts` has one part for each rank; returns those that came, by rank.
+/// All-to-all exchange: `parts` has one part for each rank. Returns the received parts, by rank.
 template <class T>
 std::vector<std::vector<T>> exchange_parts(const Comm& comm, const std::vector<std::vector<T>>& parts) {
   const int ranks = comm.size(), me = comm.rank();
@@ -32,13 +33,13 @@ std::vector<std::vector<T>> exchange_parts(const Comm& comm, const std::vector<s
 class RowExchange {
  public:
   RowExchange() = default;
-  /// `wanted`: global numbers, ascending, of rows that this rank does not hold. Collective.
+  /// `wanted`: the global numbers, ascending, of rows that this rank does not own. Collective.
   RowExchange(const RowSpace& space, std::vector<int64_t> wanted);
 
   const std::vector<int64_t>& rows() const { return wanted_; }
   int64_t size() const { return int64_t(wanted_.size()); }
 
-  /// These rows of V, of which everybody passes its own. Collective.
+  /// Returns these rows of V. Every rank passes its own rows of V. Collective.
   template <class T>
   Matrix<T> fetch(const Comm& comm, MatrixView<const T> V) const {
     Matrix<T> out(size(), V.cols);
@@ -47,14 +48,14 @@ class RowExchange {
     for (size_t rank = 0; rank < asked_.size(); ++rank)
       for (const int64_t row : asked_[rank]) parts[rank].insert(parts[rank].end(), V.row(row), V.row(row) + V.cols);
     T* at = out.data();
-    // By rank, and so by row.
+    // The parts are ordered by rank, and so by row.
     for (const std::vector<T>& part : exchange_parts<T>(comm, parts)) at = std::copy(part.begin(), part.end(), at);
     return out;
   }
 
  private:
   std::vector<int64_t> wanted_;
-  std::vector<std::vector<int64_t>> asked_;  ///< by rank: the own rows (local numbers) that it wants
+  std::vector<std::vector<int64_t>> asked_;  ///< by rank: own rows (local numbers) that this rank must send to it
 };
 
 }  // namespace mbsc

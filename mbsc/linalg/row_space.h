@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowSpace: where the rows of tall matrices live. n rows in fixed blocks; this rank holds a contiguous run of
-// blocks; threads share them. Every tall-skinny routine takes one.
+// RowSpace: the distribution of the rows of tall matrices. The n rows form fixed blocks. This rank owns a contiguous
+// range of blocks, and its threads share them. Every tall-skinny routine takes a RowSpace.
 #pragma once
 
 #include <cstdint>
 
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/row_blocks.h"
-#include "mbsc/comm/comm.h"
+#include "mbsc/comm.h"
 
 namespace mbsc {
 
@@ -21,15 +21,15 @@ class RowSpace {
   const RowBlocks& blocks() const { return blocks_; }
   int threads() const { return threads_; }
   const Comm& comm() const { return *comm_; }
-  /// The blocks and the (global) rows this rank holds.
+  /// The blocks and the (global) rows that this rank owns.
   Range own_blocks() const { return own_blocks_; }
   Range own_rows() const { return blocks_.rows_of(own_blocks_); }
   int64_t local_rows() const { return own_rows().size(); }
-  /// Who holds a (global) row.
+  /// The rank that owns a (global) row.
   int rank_of_row(int64_t row) const { return blocks_.rank_of_block(blocks_.block_of(row), comm_->size()); }
 
-  /// body(block, rows): every own block once, in parallel where it is worth it. `rows` are local: row 0 is this rank's
-  /// first.
+  /// Calls body(block, rows) once for every own block, in parallel if that pays off. `rows` are local: row 0 is the
+  /// first row of this rank.
   template <class Body>
   void for_each_block(Body&& body, double operations_per_row = 64) const {
     const int64_t first = own_rows().begin;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/linalg/tall.h"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +26,7 @@ auto map_rows(MatrixView<T> A, Range rows) {
                                                      Eigen::OuterStride<>(A.stride));
 }
 
-/// Directions whose share of a unit column is below this are rounding noise of T.
+/// A direction whose share of a unit column is below this is rounding noise of T.
 template <class T>
 double noise_level() {
   return 50 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -48,7 +49,7 @@ VectorXd column_norms(const RowSpace& space, MatrixView<const T> W) {
   return gram(space, W, W).diagonal().cwiseMax(0).cwiseSqrt();
 }
 
-/// One Cholesky-QR: W <- W R^-1 with R'R = W'W. False, W untouched, where W'W is too near singular.
+/// One step of Cholesky-QR: W <- W R^-1 with R'R = W'W. Returns false and leaves W unchanged if W'W is almost singular.
 template <class T>
 bool cholesky_step(const RowSpace& space, MatrixView<T> W) {
   const MatrixXd G = gram<T>(space, W, W);
@@ -57,7 +58,7 @@ bool cholesky_step(const RowSpace& space, MatrixView<T> W) {
   const VectorXd inverse = norms.cwiseInverse();
   const Eigen::LLT<MatrixXd> cholesky(inverse.asDiagonal() * G * inverse.asDiagonal());
   if (cholesky.info() != Eigen::Success) return false;
-  // The squared pivots of a matrix with unit diagonal: how far each column leaves those before it.
+  // The squared pivots of a matrix with unit diagonal: the part of each column that is independent of those before it.
   const MatrixXd R = cholesky.matrixU();
   if (R.diagonal().cwiseAbs2().minCoeff() < 1e-8) return false;
   const MatrixXd unit = MatrixXd::Identity(G.rows(), G.cols());
@@ -66,7 +67,7 @@ bool cholesky_step(const RowSpace& space, MatrixView<T> W) {
   return true;
 }
 
-/// Rotates W so that its directions come in order of strength, scaled to one, and drops those that are noise.
+/// Rotates W to principal directions in descending order of strength, scales them to length one, and drops noise.
 template <class T>
 int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
   const MatrixXd G = gram<T>(space, W, W);
@@ -76,7 +77,7 @@ int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
   const int64_t c = W.cols;
   MatrixXd M = MatrixXd::Zero(c, c);
   int64_t rank = 0;
-  // Squares of lengths: neither the noise of T nor that of the double Gram matrix is a direction.
+  // Squared lengths: drop directions at the noise level of T or of the double Gram matrix.
   const double least = std::max(noise_level<T>() * noise_level<T>(), 1e-14 * double(c));
   for (int64_t j = c - 1; j >= 0; --j) {  // eigenvalues ascend
     const double value = eigen.eigenvalues()[j];
@@ -194,7 +195,7 @@ int64_t orthonormalize(const RowSpace& space, MatrixView<T> W) {
   if (W.cols == 0) return 0;
   int64_t rank = W.cols;
   if (!cholesky_step(space, W)) rank = spectral_step(space, W);
-  // The second time the columns are already near orthonormal; a failure means noise was let through.
+  // In the second pass the columns are already almost orthonormal. A failure means that noise was not dropped.
   while (rank > 0 && !cholesky_step(space, W.columns_between(0, rank))) {
     const int64_t kept = spectral_step(space, W.columns_between(0, rank));
     rank = kept == rank ? rank - 1 : kept;
@@ -212,13 +213,13 @@ int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, Mat
   const VectorXd before = column_norms<T>(space, W);
   subtract(space, V, gram<T>(space, V, W), W);
   const VectorXd after = column_norms<T>(space, W);
-  // What projection left of a column is noise: remove it rather than blow it up to length one.
+  // If the projection leaves only noise of a column, set the column to zero instead of scaling the noise to length one.
   VectorXd keep = VectorXd::Ones(W.cols);
   for (int64_t j = 0; j < W.cols; ++j)
     if (!(after[j] > noise_level<T>() * before[j])) keep[j] = 0;
   if (keep.minCoeff() < 1) multiply<T>(space, W, MatrixXd(keep.asDiagonal()), W);
   const int64_t rank = orthonormalize(space, W);
-  // Scaling up small remainders scales up their rounding along V too: project once more.
+  // Scaling up a small remainder also scales up its rounding error along V: project once more.
   const MatrixView<T> basis = W.columns_between(0, rank);
   subtract(space, V, gram<T>(space, V, basis), basis);
   return orthonormalize(space, basis);

@@ -48,8 +48,8 @@ class Matching {
     for (const int32_t column : touched_) distance_[column] = unreached;
   }
 
-  /// Dijkstra from `row` to the nearest free column, or to a row that had better give its column
-  /// up.
+  /// Dijkstra from `row` to the nearest free column, or to a row that should lose its
+  /// column.
   void search(int32_t row) {
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> frontier;
     touched_.clear();
@@ -112,7 +112,7 @@ class Matching {
   }
 
   std::span<const WeightedPair> pairs_;
-  std::vector<int64_t> first_;  // where the pairs of a row begin
+  std::vector<int64_t> first_;  // index of the first pair of each row
   std::vector<int64_t> row_dual_;
   std::vector<int64_t> column_dual_;
   std::vector<int32_t> column_of_;

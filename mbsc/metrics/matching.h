@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimal one-to-one matching of clusters and classes: the Hungarian method by shortest
-// augmenting paths, over the pairs that occur.
+// The optimal one-to-one matching of clusters and classes: the Hungarian method with shortest
+// augmenting paths. It uses only the pairs that occur.
 //
-//     maximize the sum of weight(r, c) over matched pairs; a row or column may stay single
+//     maximize the sum of weight(r, c) over matched pairs; a row or column may stay unmatched
 //
-// Rows enter one by one. Duals u, v >= 0 keep u_r + v_c >= weight(r, c), with equality on matched
-// pairs, and each row extends the matching along a path that is shortest in the excess
-// u_r + v_c - weight(r, c), by Dijkstra. All in integers.
+// Rows are added one by one. The duals u, v >= 0 satisfy u_r + v_c >= weight(r, c), with equality on matched
+// pairs. Each new row extends the matching along a path that is shortest in the excess
+// u_r + v_c - weight(r, c), found by Dijkstra's algorithm. All arithmetic is in integers.
 //
-// Cost: at most O(rows pairs log pairs) time, far less when most rows find a free partner at once;
+// Cost: at most O(rows pairs log pairs) time, far less if most rows find a free partner at once;
 // O(pairs) memory. For a full k x k table that is the usual O(k^3), times the logarithm.
 //
 // R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
@@ -27,7 +27,7 @@ struct WeightedPair {
   int64_t weight = 0;  ///< > 0
 };
 
-/// The partner of each row in [0, rows), -1 = single. Pairs are sorted by row, each at most once.
+/// The partner of each row in [0, rows), -1 = unmatched. The pairs must be sorted by row; each may occur at most once.
 std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns, std::span<const WeightedPair> pairs);
 
 }  // namespace mbsc

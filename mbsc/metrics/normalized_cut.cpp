@@ -28,8 +28,8 @@ double sum_at_labels(const RowSpace& space, MatrixView<const T> product, std::sp
   })[0];
 }
 
-/// within(c) and vol(c) of clusters 0..k-1, one after the other, over the columns of the product with indicators:
-/// column c of `product` is A times the indicator of (some of) c.
+/// within(c) of all clusters, then vol(c) of all clusters. Column c of `product` is A times the indicator of cluster c,
+/// or of some points of c.
 template <class T>
 std::vector<double> sums_of_clusters(const RowSpace& space, MatrixView<const T> product,
                                      std::span<const int32_t> labels, int64_t clusters) {
@@ -42,7 +42,7 @@ std::vector<double> sums_of_clusters(const RowSpace& space, MatrixView<const T> 
   });
 }
 
-/// sum_c (1 - within(c) / vol(c)); where vol(c) is not known, the mean of the others.
+/// sum_c (1 - within(c) / vol(c)). A cluster with unknown vol(c) counts as the mean of the others.
 double cut_of_sums(std::span<const double> sums) {
   const size_t clusters = sums.size() / 2;
   double cut = 0, known = 0;
@@ -54,7 +54,7 @@ double cut_of_sums(std::span<const double> sums) {
   return known > 0 ? cut * double(clusters) / known : 0;
 }
 
-/// From the sums of groups of columns: the cut of all, and the standard error by leaving out one group at a time.
+/// From the sums of groups of columns: the cut of all, and the standard error by omitting one group at a time.
 CutEstimate jackknife(const std::vector<std::vector<double>>& groups) {
   const auto count = double(groups.size());
   std::vector<double> total(groups[0].size());
@@ -109,10 +109,9 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
   const int64_t n = space.n(), groups = std::min<int64_t>(20, n), each = std::clamp<int64_t>(n / 400, 1, 50);
   std::vector<double> volume(static_cast<size_t>(clusters), 1.0);
   if (known) volume = volumes(space, degrees, labels, clusters);
-  const double empty = double(std::count(volume.begin(), volume.end(), 0.0));  // counted as cut off
+  const double empty = double(std::count(volume.begin(), volume.end(), 0.0));  // such a cluster adds 1 to the cut
   const std::vector<int32_t> all_labels = space.comm().template gather<int32_t>(labels);
-  const std::vector<double> all_degrees =
-      known ? space.comm().template gather<double>(degrees) : std::vector<double>();
+  const std::vector<double> all_degrees = known ? space.comm().template gather<double>(degrees) : std::vector<double>();
   const KeyedPermutation permutation(n, Random(seed, Stream::cut), 0);
   Matrix<T> product(space.local_rows(), clusters);
   std::vector<double> estimates;
@@ -122,7 +121,7 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
     for (int64_t j = 0; j < each; ++j) columns[size_t(j)] = permutation((g * each + j) % n);
     std::sort(columns.begin(), columns.end());
     Matrix<T> coefficients(each, clusters);
-    double whole = 0;  // of these columns, within their own cluster or not
+    double whole = 0;  // sum over these columns of all their affinities, inside and outside their cluster
     for (int64_t j = 0; j < each; ++j) {
       const auto column = size_t(columns[size_t(j)]);
       const int32_t c = all_labels[column];

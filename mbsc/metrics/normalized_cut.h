@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quantity spectral clustering relaxes: ncut = sum_c cut(c, rest) / vol(c) = k - sum_c within(c) / vol(c), with
-// within(c) the sum of a_ij over i, j in c and vol(c) the sum of the degrees of c. Between 0 and k.
+// The quantity that spectral clustering relaxes: ncut = sum_c cut(c, rest) / vol(c) = k - sum_c within(c) / vol(c).
+// within(c) is the sum of a_ij over i, j in c. vol(c) is the sum of the degrees of c. ncut is between 0 and k.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace mbsc {
 
-/// Exact: one full product with the k indicator vectors. Rows labeled below 0 belong to no cluster.
-/// `degrees` are exact ones, or empty: then vol(c) comes from the same product.
+/// Exact: one full product with the k indicator vectors. Rows with a negative label belong to no cluster.
+/// `degrees` must be exact or empty. If empty, vol(c) comes from the same product.
 template <class T>
 double normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees, std::span<const int32_t> labels,
                       int64_t clusters, const StopToken& stop);
@@ -20,13 +20,14 @@ double normalized_cut(const Affinity<T>& affinity, std::span<const double> degre
 struct CutEstimate {
   double value = 0;
   double standard_error = 0;
-  int64_t columns = 0;  ///< evaluated for it
+  int64_t columns = 0;  ///< number of evaluated columns
 };
 
-/// From 20 groups of sampled columns, by what each sends out of its cluster, d_j - within_j: unbiased, with the
-/// standard error between the groups, which is as small as the cut. Without degrees (empty) both sums of
-/// within(c) / vol(c) come from the columns that fall into c: consistent, with the standard error of a jackknife over
-/// the groups; a cluster that no column falls into is taken as the mean of the others.
+/// Estimate from 20 groups of sampled columns. With degrees, each column j contributes its affinity to other clusters,
+/// d_j - within_j. This is unbiased; the standard error comes from the differences between the groups and is as small
+/// as the cut. Without degrees (empty), both within(c) and vol(c) come from the sampled columns in c. This is
+/// consistent; the standard error is that of a jackknife over the groups. A cluster without sampled columns counts as
+/// the mean of the others.
 template <class T>
 CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees,
                                     std::span<const int32_t> labels, int64_t clusters, uint64_t seed,

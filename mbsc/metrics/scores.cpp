@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// All scores come from the contingency table n_ij = points of class i in cluster j, of which only
-// the pairs that occur are kept: O(n log n) time and O(n) memory for any number of labels; accuracy
-// adds the matching. Degenerate cases are scikit-learn's: two single clusters agree perfectly, one
-// single cluster says nothing.
-#include "mbsc/metrics/scores.h"
+// All scores come from the contingency table n_ij = points of class i in cluster j. Only the pairs that occur are
+// stored: O(n log n) time and O(n) memory for any number of labels. The accuracy
+// adds the cost of the matching. Degenerate cases follow scikit-learn: two labelings with a single cluster each agree
+// perfectly; a single cluster against several carries no information.
+#include "mbsc/metrics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2^-t for t >= 0, the exponential of every kernel: t = n + g with n whole and |g| <= 1/2, twice 2^-g by a polynomial,
-// times 2^(-n-1), whose bits are those of n shifted to the exponent. 2^0 is 1 exactly. From t = 125.5 on (1021.5 in
-// double) that exponent is 0 and so is the result: it is never subnormal, which would only slow the tile down.
+// 2^-t for t >= 0, the exponential of every kernel. Write t = n + g with integer n and |g| <= 1/2. A polynomial gives
+// twice 2^-g. It is multiplied by 2^(-n-1), whose bits are those of n shifted to the exponent. 2^0 is exactly 1. For
+// t >= 125.5 (1021.5 in double) that exponent is 0 and so is the result. The result is never subnormal, because
+// subnormal numbers would slow the tile down.
 // Largest relative error: 1.6e-7 in float (1.3 units in the last place), 4e-16 in double.
 // clang-format off
 #if defined(MBSC_SIMD_EXP2_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -19,8 +20,9 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Half of the polynomial, 2^-g on [-1/2, 1/2], highest power first. In float 1 + g q(g), q fitted for the least
-/// largest relative error of the whole; in double Taylor's (-ln 2)^k / k! to k = 13: the first one left out adds 2e-18.
+/// Half of the polynomial: 2^-g on [-1/2, 1/2], highest power first. Float: 1 + g q(g), with q fitted to minimize the
+/// largest relative error of the whole. Double: the Taylor terms (-ln 2)^k / k! up to k = 13; the first omitted term
+/// adds 2e-18.
 template <class T>
 struct Exp2Coefficients;
 template <>
@@ -29,14 +31,16 @@ struct Exp2Coefficients<float> {
 };
 template <>
 struct Exp2Coefficients<double> {
-  static constexpr double values[] = {-0x1.816193166d0f9p-40, 0x1.c3bd650fc2986p-36,  -0x1.e8cac7351bb25p-32,
-                                      0x1.e4cf5158b8ecap-28,  -0x1.b5253d395e7c4p-24, 0x1.62c0223a5c824p-20,
-                                      -0x1.ffcbfc588b0c7p-17, 0x1.430912f86c787p-13,  -0x1.5d87fe78a6731p-10,
-                                      0x1.3b2ab6fba4e77p-7,   -0x1.c6b08d704a0cp-5,   0x1.ebfbdff82c58fp-3,
+  static constexpr double values[] = {-0x1.816193166d0f9p-40, 0x1.c3bd650fc2986p-36,
+                                      -0x1.e8cac7351bb25p-32, 0x1.e4cf5158b8ecap-28,
+                                      -0x1.b5253d395e7c4p-24, 0x1.62c0223a5c824p-20,
+                                      -0x1.ffcbfc588b0c7p-17, 0x1.430912f86c787p-13,
+                                      -0x1.5d87fe78a6731p-10, 0x1.3b2ab6fba4e77p-7,
+                                      -0x1.c6b08d704a0cp-5,   0x1.ebfbdff82c58fp-3,
                                       -0x1.62e42fefa39efp-1,  1.0};
 };
 
-/// 2^-(n+g) of `count` vectors, side by side, from their g and 2^(-n-1), which they replace.
+/// 2^-(n+g) of `count` adjacent vectors, from g (`rest`) and 2^(-n-1) (`power`). The results overwrite `power`.
 template <int count, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE void exp2_join(D d, const T* HWY_RESTRICT rest, T* HWY_RESTRICT power) {
   constexpr auto& c = Exp2Coefficients<T>::values;
@@ -62,22 +66,22 @@ struct Split {
   V rest, power;
 };
 
-/// t may be negative by rounding; it is then 0.
+/// A t that is negative by rounding counts as 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Split<V> split_exponent(D d, V t) {
   using T = hn::TFromD<D>;
   constexpr bool single = sizeof(T) == 4;
   const hn::RebindToSigned<D> whole;
   const V most = hn::Set(d, T(single ? 126 : 1022));
-  if constexpr (single)  // floats that are not negative are in the order of their bits
+  if constexpr (single)  // nonnegative floats have the same order as their bits
     t = hn::BitCast(d, hn::Min(hn::Max(hn::BitCast(whole, t), hn::Zero(whole)), hn::BitCast(whole, most)));
   else
     t = hn::Min(hn::Max(t, hn::Zero(d)), most);
-  // Adding 1.5 * 2^mantissa leaves the nearest whole number in the lowest bits: the exponent field of 2^(-n-1).
+  // Adding 1.5 * 2^mantissa leaves the nearest integer in the lowest bits: the exponent field of 2^(-n-1).
   const V magic = hn::Set(d, T(single ? 12582912.0 + 126 : 6755399441055744.0 + 1022));
   const V shifted = hn::Sub(magic, t);
   return {hn::Add(t, hn::Sub(shifted, magic)),
-          hn::BitCast(d, hn::ShiftLeft<single ? 23 : 52>(hn::BitCast(whole, shifted)))};
+          hn::BitCast(d, hn::ShiftLeft < single ? 23 : 52 > (hn::BitCast(whole, shifted)))};
 }
 
 }  // namespace HWY_NAMESPACE

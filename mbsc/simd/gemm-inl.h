@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product itself, compiled once for each SIMD level (see gemm.h).
+// The matrix product, compiled once for each SIMD level (see gemm.h).
 // clang-format off
 #if defined(MBSC_SIMD_GEMM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_GEMM_INL_H_
@@ -26,7 +26,7 @@ constexpr int64_t kPanelRows = 6;
 constexpr int64_t kDepth = 256;
 constexpr int64_t kRows = 20 * kPanelRows;
 
-/// [panel][k][width] of X, of which element (i, k) is data[i * along + k * across]; zeros fill the last panel.
+/// Packs X as [panel][k][width]. Element (i, k) of X is data[i * along + k * across]. Zeros fill the last panel.
 template <class Compute, class Source>
 HWY_INLINE void pack(const Source* HWY_RESTRICT data, int64_t along, int64_t across, int64_t count, int64_t depth,
                      int64_t width, Compute* HWY_RESTRICT out) {
@@ -46,8 +46,8 @@ HWY_INLINE void pack(const Source* HWY_RESTRICT data, int64_t along, int64_t acr
   }
 }
 
-/// Sums of six rows by two vectors of columns: to `sums`, 6 x 2 vectors. Element (i, k) of the rows is
-/// a[i * row_stride + k * depth_stride], packed or as it lies.
+/// Products of six rows and two vectors of columns, stored in `sums` (6 x 2 vectors). Element (i, k) of the rows is
+/// a[i * row_stride + k * depth_stride], packed or in place.
 template <class Compute>
 HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, int64_t row_stride, int64_t depth_stride,
                                 const Compute* HWY_RESTRICT b, int64_t depth, Compute* HWY_RESTRICT sums) {
@@ -70,15 +70,15 @@ HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, int64_t row_strid
 #undef MBSC_ROW
     a += depth_stride;
   }
-#define MBSC_ROW(i)                                   \
-  hn::Store(c##i##0, tag, sums + 2 * i * lanes);      \
+#define MBSC_ROW(i)                              \
+  hn::Store(c##i##0, tag, sums + 2 * i * lanes); \
   hn::Store(c##i##1, tag, sums + (2 * i + 1) * lanes);
   MBSC_ROWS
 #undef MBSC_ROW
 #undef MBSC_ROWS
 }
 
-/// C += alpha sums, of a panel.
+/// C += alpha sums, for one panel.
 template <class Compute, class Dest>
 HWY_INLINE void add_sums(const Compute* HWY_RESTRICT sums, Compute alpha, int64_t height, int64_t wide, int64_t width,
                          Dest* C, int64_t stride) {
@@ -95,7 +95,7 @@ HWY_INLINE void add_sums(const Compute* HWY_RESTRICT sums, Compute alpha, int64_
 
 constexpr int64_t kFewColumns = 64;
 
-/// Few columns: B is packed as a whole, and rows are read as they lie: packing them would take longer than the product.
+/// For few columns: packs all of B but reads the rows in place, because packing would take longer than the product.
 template <class Compute, class Dest>
 void run_few_columns(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Compute> A,
                      Strided<Compute> B, Dest* C, int64_t stride) {
@@ -105,7 +105,7 @@ void run_few_columns(int64_t rows, int64_t columns, int64_t depth, Compute alpha
   static thread_local AlignedVector<Compute> memory;
   memory.resize(size_t(kPanelRows * (width + piece) + packed_columns * depth));
   Compute* const sums = memory.data();
-  Compute* const b = sums + kPanelRows * width;  // aligned, which a need not be
+  Compute* const b = sums + kPanelRows * width;  // aligned; a need not be
   Compute* const a = b + packed_columns * depth;
   for (int64_t k0 = 0; k0 < depth; k0 += kDepth) {
     const Strided<Compute> from = B.from(k0, 0);
@@ -139,7 +139,7 @@ void run_gemm(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strid
       return run_few_columns(rows, columns, depth, alpha, A, B, C, stride);
   const hn::ScalableTag<Compute> tag;
   const int64_t width = 2 * int64_t(hn::Lanes(tag));
-  const int64_t most = 262144 / kDepth / int64_t(sizeof(Compute)) / width * width;  // columns of B in 256 KiB
+  const int64_t most = 262144 / kDepth / int64_t(sizeof(Compute)) / width * width;  // columns of B that fit in 256 KiB
   const int64_t packed_columns = std::min(most, (columns + width - 1) / width * width);
   const int64_t packed_rows = std::min(kRows, (rows + kPanelRows - 1) / kPanelRows * kPanelRows);
   static thread_local AlignedVector<Compute> memory;
@@ -168,10 +168,10 @@ void run_gemm(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strid
     }
 }
 
-#define MBSC_GEMM(name, Compute, Source, Dest)                                                                   \
+#define MBSC_GEMM(name, Compute, Source, Dest)                                                                 \
   void name(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Source> A, Strided<Source> B, \
-            Dest* C, int64_t stride) {                                                                           \
-    run_gemm<Compute, Source, Dest>(rows, columns, depth, alpha, A, B, C, stride);                               \
+            Dest* C, int64_t stride) {                                                                         \
+    run_gemm<Compute, Source, Dest>(rows, columns, depth, alpha, A, B, C, stride);                             \
   }
 MBSC_GEMM(gemm_float, float, float, float)
 MBSC_GEMM(gemm_float_to_double, float, float, double)

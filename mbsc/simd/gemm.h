@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// C += alpha A B for matrices that are too large to leave to a compiler's baseline: what tall-skinny algebra and
-// Nystrom's square matrices spend their time on. One thread; callers divide C among theirs.
+// C += alpha A B for matrices that need more than the compiler's baseline code. The algebra of tall-skinny matrices and
+// the square matrices of Nystrom spend most of their time here. It runs on one thread; callers divide C among threads.
 //
 // The usual blocking (Goto, van de Geijn, 2008): 256 products deep, B in panels of two vectors that stay in the
-// first cache, A in panels of six rows, 12 accumulators. Sums of 256 products are made in the compute type and then
-// added to C, so that float products may be added up in double. The order of every sum depends on the depth alone:
-// a C computed in pieces has the same bits.
+// first-level cache, A in panels of six rows, 12 accumulators. Each sum of 256 products is computed in the compute type
+// and then added to C, so products in float can be accumulated in double. The order of every sum depends only on the
+// depth: a C computed in pieces has the same bits.
 #pragma once
 
 #include <cstdint>

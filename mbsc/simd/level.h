@@ -3,7 +3,7 @@
 
 namespace mbsc::simd {
 
-/// Applies MBSC_SIMD (AVX2, SSE4, ...) before the first dispatch; refuses what this machine lacks.
+/// Applies MBSC_SIMD (AVX2, SSE4, ...) before the first dispatch. Throws if this machine does not support the level.
 void choose_level();
 
 }  // namespace mbsc::simd

@@ -16,7 +16,7 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Two vectors of rows of one group, from `x` on.
+/// The nearest centers for two vectors of rows of one group, starting at `x`.
 template <class T>
 HWY_INLINE void nearest_of_two(const T* HWY_RESTRICT x, int64_t columns, const T* HWY_RESTRICT centers, int64_t count,
                                int32_t* HWY_RESTRICT labels) {
@@ -52,8 +52,7 @@ void run_nearest(const T* groups, int64_t group_count, int64_t columns, const T*
   const auto step = int64_t(2 * hn::Lanes(hn::CappedTag<T, rows_of_group / 2>()));
   for (int64_t g = 0; g < group_count; ++g)
     for (int64_t i = 0; i < rows_of_group; i += step)
-      nearest_of_two(groups + g * columns * rows_of_group + i, columns, centers, count,
-                     labels + g * rows_of_group + i);
+      nearest_of_two(groups + g * columns * rows_of_group + i, columns, centers, count, labels + g * rows_of_group + i);
 }
 
 void nearest_float(const float* groups, int64_t group_count, int64_t columns, const float* centers, int64_t count,

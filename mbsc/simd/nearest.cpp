@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mbsc/simd/nearest.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target, which includes this file once for each level.
+// Must come after foreach_target, which includes this file once for each level.
 #include <hwy/highway.h>
 
 #include "mbsc/simd/nearest-inl.h"

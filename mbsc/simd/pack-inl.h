@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing, compiled once for each SIMD level (pack.h): a few features of some rows of a piece at a time, first as rows
-// in a buffer, then transposed by fours and twos, so that what is read and what is written stay in the first-level cache.
+// Packing, compiled once for each SIMD level (pack.h). Each step takes a few features of some rows of a piece, copies
+// them as rows to a buffer, and transposes them in blocks of four and two. Reads and writes stay in the first-level
+// cache.
 // clang-format off
 #if defined(MBSC_SIMD_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_PACK_INL_H_
@@ -22,9 +23,9 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kPackFeatures = 32, kPackRows = 32;  ///< of the buffer
+constexpr int64_t kPackFeatures = 32, kPackRows = 32;  ///< size of the buffer
 
-/// values[f] of one row, for `count` features from `first` on.
+/// values[f] of one row, for `count` features starting at `first`.
 template <class T, class Source>
 HWY_INLINE void scale_row(const Source* HWY_RESTRICT x, const PackFormula& formula, int64_t first, int64_t count,
                           int64_t row, T* HWY_RESTRICT values) {

@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "mbsc/simd/pack.cpp"
 #include <hwy/foreach_target.h>
-// After foreach_target, which includes this file once for each level.
+// Must come after foreach_target, which includes this file once for each level.
 #include <hwy/highway.h>
 
 #include "mbsc/simd/pack-inl.h"
@@ -22,12 +22,12 @@ HWY_EXPORT(pack_dd);
 
 }  // namespace
 
-#define MBSC_PACK(name, T, Source)                                                                              \
-  template <>                                                                                                   \
-  void pack_piece<T, Source>(const Source* const* rows, int64_t count, int64_t features,                        \
-                             const PackFormula& formula, int64_t width, T* piece) {                             \
-    choose_level();                                                                                             \
-    HWY_DYNAMIC_DISPATCH(name)(rows, count, features, formula, width, piece);                                   \
+#define MBSC_PACK(name, T, Source)                                                                                   \
+  template <>                                                                                                        \
+  void pack_piece<T, Source>(const Source* const* rows, int64_t count, int64_t features, const PackFormula& formula, \
+                             int64_t width, T* piece) {                                                              \
+    choose_level();                                                                                                  \
+    HWY_DYNAMIC_DISPATCH(name)(rows, count, features, formula, width, piece);                                        \
   }
 MBSC_PACK(pack_ff, float, float)
 MBSC_PACK(pack_fd, float, double)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile itself, compiled once for each SIMD level (see tile.h for the formulas and the layout): block by block, the
-// values of a few panels against a few groups are worked out in cache and used there, each step a loop of its own that
-// keeps the multiply-add units busy (tile_steps-inl.h).
+// The tile, compiled once for each SIMD level (see tile.h for the formulas and the layout). It proceeds block by block:
+// it computes the values of a few panels against a few groups in cache and uses them there. Each step is a separate
+// loop that keeps the multiply-add units busy (tile_steps-inl.h).
 // clang-format off
 #if defined(MBSC_SIMD_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_TILE_INL_H_
@@ -24,8 +24,8 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The values of 4 panels against 16 groups (24 KiB in float) stay in cache while they are used, and so do 24 KiB of a
-/// group's coordinates while panels go past them.
+/// The values of 4 panels against 16 groups (24 KiB in float) stay in cache while they are used. So do 24 KiB of the
+/// coordinates of a group while the panels are processed.
 constexpr int64_t kPanels = 4, kGroups = 16, kFeatureBytes = 24576;
 
 /// One block of a tile: some panels against some groups.
@@ -49,8 +49,7 @@ class TileRun {
     tile.scratch->resize(size_t(values + sums));
     values_ = tile.scratch->data();
     sums_ = transposed_ ? values_ + values : nullptr;
-    ascending_ = tile.column_index != nullptr &&
-                 std::is_sorted(tile.column_index, tile.column_index + columns_.count);
+    ascending_ = tile.column_index != nullptr && std::is_sorted(tile.column_index, tile.column_index + columns_.count);
   }
 
   void run() {
@@ -79,15 +78,14 @@ class TileRun {
     const int64_t at_a_time = kFeatureBytes / (kColumns * int64_t(sizeof(T)));
     for (int64_t f = 0; f < d_ || f == 0; f += at_a_time)
       for (int64_t g = 0; g < b.groups; ++g)
-        add_features<form, direct>(rows_.values.data() + b.panel * d_ * width_,
-                                   columns_.values.data() + (b.group + g) * d_ * kColumns,
-                                   FeatureRange{f, std::min(at_a_time, d_ - f), d_},
-                                   rows_.norms.data() + b.panel * width_,
-                                   columns_.norms.data() + (b.group + g) * kColumns, tile_.gain, b.panels,
-                                   values_of(0, g), kGroups * kColumns * width_);
+        add_features<form, direct>(
+            rows_.values.data() + b.panel * d_ * width_, columns_.values.data() + (b.group + g) * d_ * kColumns,
+            FeatureRange{f, std::min(at_a_time, d_ - f), d_}, rows_.norms.data() + b.panel * width_,
+            columns_.norms.data() + (b.group + g) * kColumns, tile_.gain, b.panels, values_of(0, g),
+            kGroups * kColumns * width_);
   }
 
-  /// a_ii = 0 where a point of the block stands on both sides.
+  /// Sets a_ii = 0 if the block has point i both as a row and as a column.
   void zero_diagonal(const Block& b) {
     if (tile_.column_index == nullptr) return;
     const int64_t* all = tile_.column_index;
@@ -103,7 +101,7 @@ class TileRun {
     }
   }
 
-  /// Kept values lie in the order of the blocks.
+  /// Kept values are stored in the order of the blocks.
   bool fetch(const Block& b) {
     if constexpr (task == Task::multiply && sizeof(T) == sizeof(float)) {
       if (tile_.kept == nullptr) return false;
@@ -129,8 +127,8 @@ class TileRun {
         multiply_rows(values_of(p, 0), b.groups, tile_.column_rhs + b.group * r_ * kColumns, r_,
                       tile_.row_out + panel * r_ * width_);
       } else if constexpr (task == Task::degrees) {
-        sum_values(values_of(p, 0), b.groups, tile_.column_rhs + b.group * kColumns,
-                   tile_.row_out + panel * 2 * width_, transposed_ ? tile_.row_rhs + panel * width_ : nullptr, sums_);
+        sum_values(values_of(p, 0), b.groups, tile_.column_rhs + b.group * kColumns, tile_.row_out + panel * 2 * width_,
+                   transposed_ ? tile_.row_rhs + panel * width_ : nullptr, sums_);
         if (tile_.offer != nullptr)
           for (int64_t g = 0; g < b.groups; ++g) offer(panel, b.group + g, values_of(p, g));
       } else {
@@ -162,7 +160,7 @@ class TileRun {
       }
   }
 
-  /// Calls f(i, j, value) for the values of real rows and columns of the tile.
+  /// Calls f(i, j, value) for all values of the tile except padding.
   template <class Function>
   void for_each_value(int64_t panel, int64_t group, const T* values, const Function& f) const {
     for (int64_t j = 0; j < real_columns(group); ++j)
@@ -196,8 +194,8 @@ class TileRun {
   const bool transposed_;
   bool ascending_;
   int64_t kept_ = 0;
-  T* values_;  ///< of a block: [panel][group][column][panel_rows]
-  T* sums_;    ///< of a row of groups: [group][r][column][lanes], for degrees [column][2][lanes]
+  T* values_;  ///< values of a block: [panel][group][column][panel_rows]
+  T* sums_;    ///< sums of a row of groups: [group][r][column][lanes], for degrees [column][2][lanes]
 };
 
 template <Task task, class T>
@@ -206,7 +204,7 @@ void run_form(const Tile<T>& tile) {
     case Form::gaussian:
       return tile.direct ? TileRun<task, Form::gaussian, true, T>(tile).run()
                          : TileRun<task, Form::gaussian, false, T>(tile).run();
-    case Form::exponential:  // always direct: the root of a canceled distance is worth nothing
+    case Form::exponential:  // always direct: the root of a distance with cancellation is useless
       return TileRun<task, Form::exponential, true, T>(tile).run();
     case Form::cosine:
       return TileRun<task, Form::cosine, false, T>(tile).run();
@@ -225,13 +223,13 @@ void run_task(Task task, const Tile<T>& tile) {
   }
 }
 
-/// Squared norms of `count` pieces side by side, those of piece p at `norms` + p * width: the same chain of multiply-adds
-/// as an inner product of the tile, so that a point's distance to itself is 0.
+/// Squared norms of `count` pieces at a time; those of piece p start at `norms` + p * width. The chain of multiply-adds
+/// is the same as for an inner product of the tile, so the distance of a point to itself is 0.
 template <int count, class T>
 void norms_side_by_side(const T* HWY_RESTRICT x, int64_t d, int64_t width, T* HWY_RESTRICT norms) {
   const hn::CappedTag<T, packed_room> some;
   const size_t lanes = hn::Lanes(some);
-  for (int64_t i = 0; i < width; i += int64_t(lanes)) {  // lanes beyond a group are not used
+  for (int64_t i = 0; i < width; i += int64_t(lanes)) {  // lanes beyond the group are ignored
     hn::Vec<decltype(some)> sums[count];
     for (int p = 0; p < count; ++p) sums[p] = hn::Zero(some);
     for (int64_t f = 0; f < d; ++f)
@@ -248,7 +246,7 @@ void norms_side_by_side(const T* HWY_RESTRICT x, int64_t d, int64_t width, T* HW
   }
 }
 
-/// Columns of expanded distances are then multiplied by -2, which rounds nothing.
+/// Also multiplies the columns of expanded distances by -2, which is exact.
 template <class T>
 void norms_of(Packed<T>& points, int64_t first_piece, int64_t some) {
   const int64_t d = points.features, width = points.width;

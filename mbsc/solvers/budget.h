@@ -11,16 +11,15 @@
 
 namespace mbsc {
 
-/// Passes, iterations and seconds, whichever ends first. Ranks follow the clock of rank 0.
+/// A limit on passes, iterations and seconds; the first one reached ends the run. Ranks follow the clock of rank 0.
 class Budget {
  public:
-  /// `safety_net`: the passes or iterations are there so that no run goes on for ever, not to tell progress by.
-  Budget(int64_t n, const SolverOptions& options, std::optional<double> passes, const Comm& comm,
-         bool safety_net = false)
+  /// `safety_net`: the passes or iterations only prevent that a run continues forever; fraction() ignores them.
+  Budget(int64_t n, const Limits& limits, std::optional<double> passes, const Comm& comm, bool safety_net = false)
       : columns_(passes && *passes * double(n) < 9e18 ? std::max<int64_t>(1, std::llround(*passes * double(n)))
                                                       : std::numeric_limits<int64_t>::max()),
-        iterations_(options.iterations.value_or(std::numeric_limits<int64_t>::max())),
-        seconds_(options.seconds.value_or(std::numeric_limits<double>::infinity())),
+        iterations_(limits.iterations.value_or(std::numeric_limits<int64_t>::max())),
+        seconds_(limits.seconds.value_or(std::numeric_limits<double>::infinity())),
         safety_net_(safety_net),
         comm_(comm) {}
 
@@ -28,7 +27,7 @@ class Budget {
     if (columns >= columns_ || iterations >= iterations_) return true;
     return std::isfinite(seconds_) && comm_.broadcast<int>(clock_.seconds() >= seconds_) != 0;
   }
-  /// The share that is spent; NaN where nothing but a tolerance will end it.
+  /// The spent share of the budget; NaN if only a tolerance ends the run.
   double fraction(int64_t columns, int64_t iterations) const {
     double share = -1;
     if (safety_net_ && !std::isfinite(seconds_)) return std::numeric_limits<double>::quiet_NaN();
@@ -49,13 +48,12 @@ class Budget {
   const Comm& comm_;
 };
 
-/// Tells the observer and the trace; false when the run is to end. Rank 0 decides for all.
+/// Adds to the trace and calls the observer; returns false if the run should end.
 template <class T>
-bool observe(const Normalized<T>& L, const SolverOptions& options, const Observer<T>& observer,
-             const Progress<T>& progress, double seconds, EigenPairs<T>& pairs) {
+bool observe(const ClusterOptions& options, const Observer<T>& observer, const Progress<T>& progress, double seconds,
+             EigenPairs<T>& pairs) {
   pairs.trace.push_back({progress.iteration, progress.passes, progress.objective, seconds});
-  const bool go_on = (!observer || observer(progress)) && !options.stop.stop_requested();
-  return L.comm().template broadcast<int>(go_on) != 0;
+  return (!observer || observer(progress)) && !options.stop.stop_requested();
 }
 
 }  // namespace mbsc

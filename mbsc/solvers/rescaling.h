@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What better degrees do to what is known of L: with r = s'/s, L' = r L r (but for the regularization, which is never
-// sampled), so that Y = L P becomes r Y = L' (P / r), exactly. Points that turn out to have no neighbor get r = 0.
+// Updates data about L when more accurate degrees are available. With r = s'/s, L' = r L r (except for the
+// regularization, which is never sampled). So Y = L P becomes r Y = L' (P / r), exactly. Points that turn out to have
+// no neighbor get r = 0.
 #pragma once
 
 #include <vector>

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spectral clustering by the exact normalized cut without the n x n matrix.
+"""Spectral clustering by the exact normalized cut, without storing the n x n matrix.
 
     estimator     MiniBatchSpectralClustering, a scikit-learn estimator
     functional    spectral_embedding, kernel_product
-    metrics       how good labels and subspaces are
-    model_file    what a fitted estimator is on disk
-    progress      the line that verbose=1 shows
+    metrics       scores of labels, and distances of subspaces
+    model_file    files of fitted estimators
+    progress      the progress display of verbose=1
     threads       from n_jobs to threads
     _core         the compiled library
 

@@ -2,8 +2,8 @@
 """The scikit-learn estimator: validate -> cluster -> attributes."""
 from __future__ import annotations
 
+import inspect
 import json
-import math
 import numbers
 import warnings
 from typing import Callable
@@ -15,127 +15,77 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core, model_file, ranks
+from .option_docs import document_options
 from .points import FLOATS, as_they_lie
 from .progress import Observer, Stage
 from .sklearn_versions import validate_data
 from .threads import threads_for
 
-#: scikit-learn's name -> the library's
-LIBRARY_NAMES = {"n_clusters": "clusters", "n_init": "restarts", "tol": "tolerance", "max_iter": "iterations"}
-#: What the library is not told as it stands.
+#: Arguments that are not options of the library.
 PYTHON_ONLY = {"random_state", "n_jobs", "verbose", "callback"}
 
 
-class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Spectral clustering by the exact normalized cut, in memory that grows with n.
+def _is_default(value, default) -> bool:
+    return value is default or (type(value) is type(default) and value == default)
 
-    The affinity matrix A of the n points never exists: its products are worked out tile by tile. The k leading
-    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, come from mini-batches of columns (Han and Filippone,
-    2017, with the solver of docs/methods.md), or exactly where that is cheap or asked for; k-means makes labels of
-    their rows. Names are scikit-learn's where it has one, else those of the command line ``mbsc cluster``, with its
-    defaults: the same data, options and seed give the same bits.
+
+@document_options
+class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Spectral clustering by the normalized cut, in memory that grows with n.
+
+    The affinity matrix A of the n points is never stored: its products are computed tile by tile. The k leading
+    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han and Filippone,
+    2017, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or requested. k-means labels their rows.
+    If scikit-learn has a name for an argument, it is used here. The other names are those of the command line
+    ``mbsc cluster``, with the same defaults: the same data, options and seed give the same bits.
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        k, the clusters and the eigenvectors.
-    affinity : {'rbf', 'exponential', 'cosine', 'precomputed'}, default='rbf'
-        exp(-gamma |x-y|^2); exp(-gamma |x-y|); max(0, cosine); or ``X`` is a dense symmetric matrix of affinities,
-        not negative, whose diagonal is ignored.
-    gamma : float or 'auto', default='auto'
-        Of rbf and exponential; 'auto' follows sampled distances.
-    method : {'auto', 'exact', 'minibatch', 'nystrom', 'power'}, default='auto'
-        'auto': exact where a tolerance is given, minibatch where passes or max_iter are; without any of these exact
-        where that is cheap, else minibatch.
-    passes : float or None, default=None
-        Budget: columns evaluated / n. None: the method's own, which is 1.0 for minibatch.
-    batch_size : int or 'auto', default='auto'
-        minibatch: columns of a batch. 'auto': as many as all before it together.
-    tol : float or None, default=None
-        Largest residual |L w - theta w| to reach, recomputed. None: 1e-5 for exact, none for the others.
-    regularization : float, default=0.001
-        tau as a share of the mean degree. 0 is the plain normalized cut.
-    embedding_scale : {'row', 'none', 'degree'}, default='row'
-        What k-means sees: rows of length one, as they are, or divided by the root of the degree.
-    n_init : int, default=10
-        Runs of k-means, of which the best is kept.
+    {options}
     random_state : int, RandomState instance or None, default=None
-        An int is the seed of everything, as ``--seed``; the others draw one.
+        The seed of all random numbers, as ``--seed``. With a RandomState, or None, a seed is drawn.
     n_jobs : int or None, default=None
-        Threads. None: all CPUs of this process, within what threadpoolctl (or OMP_NUM_THREADS) allows to OpenMP; -1: all
-        CPUs; -2: all but one. Results do not depend on it.
+        Threads. None: all CPUs of this process, within the limits for OpenMP (threadpoolctl or OMP_NUM_THREADS); -1:
+        all CPUs; -2: all but one. Results do not depend on it.
     verbose : int, default=0
-        1 shows progress: a bar where tqdm is installed, else lines on standard error.
+        1 shows progress: a bar if tqdm is installed, else lines on standard error.
     callback : callable or None, default=None
-        Called with a :class:`mbsc.Stage` on the calling thread; returning False ends the run with what it has.
-    max_iter : int or None, default=None
-        Budget: batches, products or Krylov steps (``--iterations``).
-    seconds : float or None, default=None
-        Budget: wall clock of the solver; costs reproducibility.
-    stall : float or None, default=None
-        minibatch: ends when a step moves the subspace by less.
-    degrees : {'exact', 'sampled', 'nystrom'}, default='exact'
-        By one symmetric pass; from some columns, which count in passes; approximated (method='nystrom').
-    degree_columns : int or 'auto', default='auto'
-        Columns drawn for sampled degrees.
-    memory : int, default=0
-        Bytes for kernel values of the degree pass, kept in 16 bits for full products.
-    start : {'auto', 'random', 'nystrom', 'neighbors'}, default='auto'
-    landmarks : int or 'auto', default='auto'
-        Of Nystrom, as a method and as a start.
-    step_rule : {'ritz', 'adagrad'}, default='ritz'
-        minibatch; 'adagrad' is the paper's.
-    guards : int or 'auto', default='auto'
-        minibatch: columns beyond k.
-    columns : {'importance', 'uniform'}, default='importance'
-        minibatch with ritz: how columns are drawn.
-    control_variate, polish : bool, default=True
-        minibatch with ritz: sample only what Nystrom misses; full products from 1.5 passes on.
-    estimator : {'columns', 'signed'}, default='columns'
-    sampling : {'reshuffle', 'independent'}, default='reshuffle'
-    nonzeros : int, default=2
-    probability : float or None, default=None
-    step : float or 'auto', default='auto'
-    epsilon : float, default=1e-6
-        minibatch with adagrad.
-    power_operator : {'plain', 'shifted'}, default='plain'
-        power.
-    block_size, basis_size : int or 'auto', default='auto'
-        Of power, nystrom and exact.
+        Called with a :class:`mbsc.Stage` on the calling thread; it may return False to end the run with the current
+        result.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int64
-        By falling cluster size.
+        Ordered by cluster size, the largest first.
     embedding_ : ndarray of shape (n_samples, n_clusters), float32
         The eigenvectors: orthonormal columns, not scaled.
     eigenvalues_ : ndarray of shape (n_clusters,)
-        Of L, descending.
+        Eigenvalues of L, descending.
     residuals_ : ndarray of shape (n_clusters,) or None
-        Recomputed |L w - theta w|; None where no full product was made.
+        Recomputed |L w - theta w|; None if there was no full product.
     degrees_ : ndarray of shape (n_samples,)
-        Row sums of A, as used.
+        Row sums of A, as used in the run.
     gamma_ : float or None
-        As used; None for cosine and precomputed.
+        The value used; None for cosine and precomputed.
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
-        Of k-means, in the space of :meth:`transform`.
+        Centers of k-means, in the space of :meth:`transform`.
     n_iter_ : int
-        Batches, products or Krylov steps.
+        Number of batches, products or Krylov steps.
     status_ : str
         'converged', 'finished', 'budget spent', 'stalled' or 'stopped'.
     history_ : dict of ndarray
-        ``iteration``, ``passes``, ``objective``, ``seconds``, an entry for each iteration.
+        ``iteration``, ``passes``, ``objective``, ``seconds``, with one entry for each iteration.
     summary_ : dict
-        Every setting and figure: the keys of docs/summary.md.
+        All settings and results: the keys of docs/summary.md.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Where ``X`` has names.
+        Only if ``X`` has feature names.
 
     Notes
     -----
-    float32 and float64 arrays are used as they lie, Fortran-ordered, read-only and memory-mapped ones included.
-    ``predict`` and ``transform`` look at the training points again: the estimator keeps a reference to ``X``, not a copy,
-    so leave the array as it is.
+    float32 and float64 arrays are used without a copy, even if they are Fortran-ordered, read-only or memory-mapped.
+    ``predict`` and ``transform`` read the training points again. The estimator keeps a reference to ``X``, not a copy,
+    so do not change the array.
 
     Examples
     --------
@@ -150,70 +100,39 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     1.0
     """
 
-    def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto", method: str = "auto",
-                 passes: float | None = None, batch_size: int | str = "auto", tol: float | None = None,
-                 regularization: float = 0.001, embedding_scale: str = "row", n_init: int = 10,
-                 random_state: int | np.random.RandomState | None = None, n_jobs: int | None = None, verbose: int = 0,
-                 callback: Callable[[Stage], object] | None = None, max_iter: int | None = None,
-                 seconds: float | None = None, stall: float | None = None, degrees: str = "exact",
-                 degree_columns: int | str = "auto", memory: int = 0, start: str = "auto",
-                 landmarks: int | str = "auto", step_rule: str = "ritz", guards: int | str = "auto",
-                 columns: str = "importance", control_variate: bool = True, polish: bool = True,
-                 estimator: str = "columns", sampling: str = "reshuffle", nonzeros: int = 2,
+    def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
+                 method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
+                 tol: float | None = None, regularization: float = 0.001, embedding_scale: str = "row",
+                 n_init: int = 10, random_state: int | np.random.RandomState | None = None,
+                 n_jobs: int | None = None, verbose: int = 0, callback: Callable[[Stage], object] | None = None,
+                 max_iter: int | None = None, seconds: float | None = None, stall: float | None = None,
+                 scale: str = "none", scale_rows: int | str = "auto", degrees: str = "exact",
+                 degree_columns: int | str = "auto", cache: int | str = 0, memory: int | None = None,
+                 start: str = "auto", landmarks: int | str = "auto", step_rule: str = "ritz",
+                 guards: int | str = "auto", columns: str = "importance", control_variate: bool = True,
+                 polish: bool = True, estimator: str = "columns", sampling: str = "reshuffle", nonzeros: int = 2,
                  probability: float | None = None, step: float | str = "auto", epsilon: float = 1e-6,
-                 power_operator: str = "plain", block_size: int | str = "auto", basis_size: int | str = "auto") -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.gamma = gamma
-        self.method = method
-        self.passes = passes
-        self.batch_size = batch_size
-        self.tol = tol
-        self.regularization = regularization
-        self.embedding_scale = embedding_scale
-        self.n_init = n_init
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
-        self.max_iter = max_iter
-        self.seconds = seconds
-        self.stall = stall
-        self.degrees = degrees
-        self.degree_columns = degree_columns
-        self.memory = memory
-        self.start = start
-        self.landmarks = landmarks
-        self.step_rule = step_rule
-        self.guards = guards
-        self.columns = columns
-        self.control_variate = control_variate
-        self.polish = polish
-        self.estimator = estimator
-        self.sampling = sampling
-        self.nonzeros = nonzeros
-        self.probability = probability
-        self.step = step
-        self.epsilon = epsilon
-        self.power_operator = power_operator
-        self.block_size = block_size
-        self.basis_size = basis_size
+                 power_operator: str = "plain", block_size: int | str = "auto",
+                 basis_size: int | str = "auto") -> None:
+        given = locals()
+        for name in self._get_param_names():
+            setattr(self, name, given[name])
 
     def fit(self, X, y=None, *, comm=None) -> "MiniBatchSpectralClustering":
         """Cluster the points.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) where precomputed
+        X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         y : ignored
         comm : mpi4py communicator or None, default=None
-            Its ranks share the points: each passes its own rows (any number) as ``X``, and finds their ``labels_``,
-            ``embedding_`` and ``degrees_``; everything else is of the whole. Collective. The same bits for any number of
-            ranks. ``predict`` then needs :meth:`collect`.
+            Its ranks share the points: each passes its own rows (any number) as ``X`` and gets their ``labels_``,
+            ``embedding_`` and ``degrees_``; everything else describes all points. Collective. The bits are the same for
+            any number of ranks. ``predict`` then needs :meth:`collect`.
 
         Returns
         -------
-        self : the fitted estimator; where it was interrupted it is as it was before.
+        self : the fitted estimator. If the call is interrupted, the estimator stays as it was before.
         """
         before = vars(self).copy()
         observer = Observer.wanted(self.verbose, self.callback) if comm is None or comm.rank == 0 else None
@@ -241,9 +160,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self
 
     def collect(self, comm, root: int = 0) -> "MiniBatchSpectralClustering":
-        """After ``fit(X, comm=comm)``: the points and results of all ranks on one, which can then predict and save.
+        """After ``fit(X, comm=comm)``: gathers the points and results of all ranks on one, which can predict and save.
 
-        Collective. The root needs memory for all points; the estimators of the other ranks stay as they are.
+        Collective. The root needs memory for all points; the estimators of the other ranks do not change.
 
         Parameters
         ----------
@@ -253,9 +172,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         def part() -> dict:
             check_is_fitted(self)
             if self.affinity == "precomputed":
-                raise ValueError("collect() goes with points, not with a precomputed affinity")
+                raise ValueError("collect() needs points; it does not support a precomputed affinity")
             if comm.size > 1 and self._part is None:
-                raise ValueError("collect() goes with fit(X, comm=comm); this estimator was fitted without")
+                raise ValueError("collect() needs fit(X, comm=comm); this estimator was fitted without comm")
             return self._part
 
         mine = ranks.agree(comm, part)
@@ -271,12 +190,12 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def predict(self, X) -> np.ndarray:
         """The cluster of each point, by the eigenfunctions of the fitted points.
 
-        A point that is one of the fitted points counts as that one. Cost: a kernel value for each pair of a new and a
+        A point that equals a fitted point is treated as that point. Cost: one kernel value for each pair of a new and a
         fitted point.
 
         Parameters
         ----------
-        X : array-like of shape (m, n_features), or (m, n_samples) where precomputed: affinities to the fitted points
+        X : array-like of shape (m, n_features), or (m, n_samples) if precomputed: affinities to the fitted points
 
         Returns
         -------
@@ -285,7 +204,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._extend(X)[0]
 
     def transform(self, X) -> np.ndarray:
-        """Rows of eigenvectors as k-means sees them (``embedding_scale``), by the eigenfunctions of the fitted points.
+        """Rows of eigenvectors as k-means uses them (``embedding_scale``), by the eigenfunctions of the fitted points.
 
         Parameters
         ----------
@@ -298,9 +217,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._extend(X)[1]
 
     def save(self, path) -> None:
-        """Write the fitted estimator to a file: arrays and a JSON header in ``.npz``, nothing that runs on loading.
+        """Write the fitted estimator to a file: arrays and a JSON header in ``.npz``. Loading it runs no code.
 
-        The points it was fitted on are part of it; callback and a RandomState are not.
+        The file contains the points the estimator was fitted on, but not the callback or a RandomState.
         """
         check_is_fitted(self)
         self._find_extension()
@@ -308,7 +227,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     @classmethod
     def load(cls, path) -> "MiniBatchSpectralClustering":
-        """What :meth:`save` wrote."""
+        """Read what :meth:`save` wrote."""
         return model_file.load(path)
 
     @property
@@ -320,7 +239,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                                          ensure_min_samples=2 if reset else 1))
 
     def _validated_on(self, comm, X) -> tuple[np.ndarray, int]:
-        """As _validated() and _draw_seed(), on ranks that share the points; errors and seed are those of all."""
+        """Like _validated() and _draw_seed(), on ranks that share the points. All get the same errors and seed."""
         def validated():
             ranks.address_of(comm)
             rows = validate_data(self, X, reset=True, dtype=FLOATS, order=None, ensure_min_samples=0)
@@ -338,30 +257,35 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _library_options(self, seed: int) -> dict:
-        given = {LIBRARY_NAMES.get(name, name): None if isinstance(value, str) and value == "auto" else value
-                 for name, value in self.get_params(deep=False).items() if name not in PYTHON_ONLY}
+        """The options that differ from the defaults: the library refuses options that do not apply to the method."""
+        defaults = inspect.signature(type(self).__init__).parameters
+        given = {name: value for name, value in self.get_params(deep=False).items()
+                 if name not in PYTHON_ONLY and not _is_default(value, defaults[name].default)}
+        if "memory" in given:
+            warnings.warn("the argument memory is now cache; the old name will be removed", FutureWarning, stacklevel=3)
         return {**given, "seed": seed, "threads": threads_for(self.n_jobs)}
 
     def _take(self, X: np.ndarray, found: dict, seed: int, comm=None) -> None:
-        """The attributes, and what predict() needs, as the parameters are now."""
+        """Set the attributes, and the data that predict() needs, for the current parameters."""
         self.labels_ = found["labels"]
         self.embedding_ = found["embedding"]
         self.eigenvalues_ = found["eigenvalues"]
         self.residuals_ = found["residuals"]
         self.degrees_ = found["degrees"]
-        self.gamma_ = None if math.isnan(found["gamma"]) else found["gamma"]
+        self.gamma_ = found["gamma"]
         self.cluster_centers_ = found["cluster_centers"]
         self.n_iter_ = found["iterations"]
         self.status_ = found["status"]
         self.history_ = found["history"]
         self.summary_ = json.loads(found["summary"])
-        self._model = {"points": X, "affinity": self.affinity, "gamma": self.gamma_ or 1.0, "seed": seed,
+        self._model = {"points": X, "affinity": self.summary_["affinity"], "shift": found["shift"],
+                       "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": float(self.regularization), "embedding_scale": self.embedding_scale}
         self._part = None
         if comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
             del self._model["points"]
-        elif self.affinity == "precomputed":  # only while the matrix is at hand
+        elif self.affinity == "precomputed":  # the matrix is only available now
             self._model["row_hashes"] = _core.hash_rows(X)
             self._find_extension()
             del self._model["points"]
@@ -373,9 +297,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _find_extension(self) -> None:
         if self._part is not None and "points" not in self._model:
-            how = ("what predict() needs of a precomputed affinity is not to be had" if self.affinity == "precomputed"
-                   else "collect(comm) brings them together on one rank")
-            raise ValueError(f"this rank has a part of the points only: {how}")
+            how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
+                   else "collect(comm) gathers them on one rank")
+            raise ValueError(f"this rank has only a part of the points: {how}")
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(

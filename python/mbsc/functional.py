@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the flow as functions of arrays."""
+"""The parts of the computation as functions of arrays."""
 from __future__ import annotations
 
 import numpy as np
@@ -12,19 +12,19 @@ from .threads import threads_for
 
 def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0, *, affinity: str = "rbf",
                    n_jobs: int | None = None) -> np.ndarray:
-    """The product A(X, Y) V with a kernel matrix that never exists.
+    """The product A(X, Y) V with a kernel matrix that is never stored.
 
-    Kernel values are worked out tile by tile, and used while they are in registers: memory is that of the result,
-    time is that of the kernel values, whatever the number of columns of ``V``.
+    Kernel values are computed tile by tile and used while they are in cache. Memory is that of the result. Time is that
+    of the kernel values, for any number of columns of ``V``.
 
     Parameters
     ----------
     X : array-like of shape (m, d)
     Y : array-like of shape (n, d)
     V : array-like of shape (n, r) or (n,)
-        float32 gives tiles in float32, anything else tiles in float64, which take twice as long.
+        float32 uses tiles in float32; any other type uses tiles in float64, which take twice as long.
     gamma : float, default=1.0
-        Of the kernel; ``cosine`` does not use it.
+        Parameter of the kernel; ``cosine`` does not use it.
     affinity : {'rbf', 'exponential', 'cosine'}, default='rbf'
         exp(-gamma |x-y|^2), exp(-gamma |x-y|), max(0, cosine).
     n_jobs : int or None, default=None
@@ -33,7 +33,7 @@ def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0,
     Returns
     -------
     product : ndarray of shape (m, r) or (m,), of the dtype of ``V``
-        With a(x, x) = 1 where a point is in both sets.
+        With a(x, x) = 1 if a point is in both sets.
 
     Examples
     --------
@@ -52,24 +52,24 @@ def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0,
 
 
 def spectral_embedding(X: ArrayLike, n_components: int = 8, *, return_eigenvalues: bool = False, **options):
-    """The leading eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2: what k-means is run on.
+    """The leading eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2: the input of k-means.
 
     Parameters
     ----------
     X : array-like of shape (n, d), or (n, n) with ``affinity='precomputed'``
     n_components : int, default=8
-        How many eigenvectors. The automatic gamma is that of as many clusters.
+        Number of eigenvectors. The automatic gamma is that of the same number of clusters.
     return_eigenvalues : bool, default=False
         Whether to return the eigenvalues as well.
     **options
-        Any argument of :class:`MiniBatchSpectralClustering` but n_clusters and n_init.
+        Any argument of :class:`MiniBatchSpectralClustering` except n_clusters and n_init.
 
     Returns
     -------
     embedding : ndarray of shape (n, n_components), float32
-        Orthonormal columns, by falling eigenvalue.
+        Orthonormal columns, by descending eigenvalue.
     eigenvalues : ndarray of shape (n_components,)
-        Where asked for.
+        Only with ``return_eigenvalues``.
 
     Examples
     --------

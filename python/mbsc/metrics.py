@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good labels are, and how near two subspaces."""
+"""Scores of labels, and the distance of two subspaces."""
 from __future__ import annotations
 
 import numpy as np
@@ -16,7 +16,7 @@ def _as_numbers(labels: ArrayLike) -> np.ndarray:
 
 
 def score_labels(truth: ArrayLike, labels: ArrayLike) -> dict[str, float]:
-    """Every score of two labelings of the same points, as ``mbsc score`` has them.
+    """All scores of two labelings of the same points, as in ``mbsc score``.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def score_labels(truth: ArrayLike, labels: ArrayLike) -> dict[str, float]:
 
 
 def normalized_mutual_info_score(truth: ArrayLike, labels: ArrayLike, *, average_method: str = "arithmetic") -> float:
-    """Mutual information over the arithmetic or geometric mean of the entropies.
+    """Mutual information divided by the arithmetic or geometric mean of the entropies.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def normalized_mutual_info_score(truth: ArrayLike, labels: ArrayLike, *, average
 
 
 def adjusted_rand_score(truth: ArrayLike, labels: ArrayLike) -> float:
-    """Pairs that both labelings treat alike, corrected for chance.
+    """Agreement of two labelings on pairs of points, corrected for chance.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def adjusted_rand_score(truth: ArrayLike, labels: ArrayLike) -> float:
 
 
 def clustering_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
-    """The share of points on the best one-to-one matching of clusters and classes.
+    """The share of points in the best one-to-one matching of clusters and classes.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def clustering_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
 
 def normalized_cut(X: ArrayLike, labels: ArrayLike, gamma: float = 1.0, *, affinity: str = "rbf",
                    n_jobs: int | None = None) -> float:
-    """sum_c cut(c, rest) / vol(c), which spectral clustering relaxes: between 0 and k. One full product.
+    """sum_c cut(c, rest) / vol(c), which spectral clustering relaxes; between 0 and k. Takes one full product.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def normalized_cut(X: ArrayLike, labels: ArrayLike, gamma: float = 1.0, *, affin
 
 
 def subspace_error(U: ArrayLike, W: ArrayLike) -> float:
-    """|U - W W'U|_F / sqrt(k) of orthonormal bases: the rms sine of the angles between them, 0 where W contains U.
+    """|U - W W'U|_F / sqrt(k) of orthonormal bases: the rms sine of the angles between them; 0 if W contains U.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fitted estimator as a file: an .npz of plain arrays, with a JSON header among them. Reading it runs nothing.
+"""A fitted estimator as a file: an .npz of plain arrays, one of which is a JSON header. Reading it runs no code.
 
-    header      JSON as bytes: format, version of mbsc, parameters, and every result that is no array
-    points      what it was fitted on; of a precomputed affinity row_hashes instead
+    header      JSON as bytes: format, version of mbsc, parameters, and every result that is not an array
+    points      the fitted points; row_hashes instead for a precomputed affinity
     labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, history_*
 """
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 FORMAT = "mbsc model 1"
 ARRAYS = ("labels", "embedding", "eigenvalues", "residuals", "degrees", "cluster_centers")
-MODEL_ARRAYS = ("points", "row_hashes", "extension")
+MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale")
 
 
 def _plain(value):
-    """A parameter as JSON has it."""
+    """A parameter as a JSON value."""
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (str, bool, numbers.Real)):
@@ -51,7 +51,7 @@ def save(estimator: "MiniBatchSpectralClustering", path) -> None:
         "feature_names_in": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
     }
     arrays = {name: getattr(estimator, name + "_") for name in ARRAYS}
-    arrays.update({name: model[name] for name in MODEL_ARRAYS if name in model})
+    arrays.update({name: model[name] for name in MODEL_ARRAYS if model.get(name) is not None})
     arrays.update({f"history_{name}": values for name, values in estimator.history_.items()})
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     with open(path, "wb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run is: what a callback hears, and the line that ``verbose=1`` shows."""
+"""The progress of a run: the argument of a callback, and the display of ``verbose=1``."""
 from __future__ import annotations
 
 import math
@@ -9,25 +9,25 @@ from typing import Callable, NamedTuple
 
 try:
     from tqdm.auto import tqdm
-except ImportError:  # a plain line does as well
+except ImportError:  # use plain lines instead
     tqdm = None
 
 SECONDS_BETWEEN_LINES = 1.0
 
 
 class Stage(NamedTuple):
-    """Where a run is; what is not known is NaN."""
+    """The progress of a run; unknown values are NaN."""
 
     name: str  #: "degrees", "solve", "kmeans"
-    fraction: float  #: of the stage
+    fraction: float  #: completed share of the stage
     iteration: int
     passes: float
-    objective: float  #: trace(W'LW) as last estimated
-    residual: float  #: the largest
+    objective: float  #: latest estimate of trace(W'LW)
+    residual: float  #: the largest residual
 
 
 class ProgressBar:
-    """A bar of tqdm's for each stage."""
+    """A tqdm bar for each stage."""
 
     def __init__(self) -> None:
         self._bar = None
@@ -50,7 +50,7 @@ class ProgressBar:
 
 
 class ProgressLines:
-    """A line now and then, where there is no tqdm."""
+    """Lines of text at intervals, if tqdm is not installed."""
 
     def __init__(self) -> None:
         self._name, self._last = "", 0.0
@@ -72,7 +72,7 @@ class ProgressLines:
 
 
 class Observer:
-    """What the library calls: shows the progress, asks the callback."""
+    """Called by the library: shows the progress and calls the callback."""
 
     def __init__(self, verbose: int, callback: Callable[[Stage], object] | None) -> None:
         self._callback = callback
@@ -80,7 +80,7 @@ class Observer:
 
     @classmethod
     def wanted(cls, verbose: int, callback: Callable[[Stage], object] | None) -> "Observer | None":
-        """None where nobody listens: a run then never waits for Python."""
+        """None if neither is requested: a run then never waits for Python."""
         return cls(verbose, callback) if verbose or callback is not None else None
 
     def __call__(self, *stage) -> bool:

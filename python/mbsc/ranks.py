@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks of an mpi4py communicator: what all of them must know before the library may wait for each other, and rows of
-all of them on one."""
+"""Ranks of an mpi4py communicator: agreement of all ranks before a collective call of the library, and gathering rows
+of all ranks on one."""
 from __future__ import annotations
 
 import numpy as np
 
-#: MPI counts in int.
+#: MPI counts with int, so longer messages are split.
 MOST_BYTES = 1 << 30
 
 
 def address_of(comm) -> int:
-    """Of the MPI_Comm in an mpi4py communicator."""
+    """The address of the MPI_Comm in an mpi4py communicator."""
     from mpi4py import MPI
 
     if not isinstance(comm, MPI.Intracomm):
@@ -19,11 +19,11 @@ def address_of(comm) -> int:
 
 
 def agree(comm, work):
-    """What ``work()`` returns; where it fails on any rank, the same error on all of them. Collective."""
+    """Return the result of ``work()``; if it fails on any rank, raise the error on all ranks. Collective."""
     result, error = None, None
     try:
         result = work()
-    except Exception as mine:  # every rank has to come to the gathering, whatever has happened
+    except Exception as mine:  # every rank must reach allgather, even after an error
         error = mine
     told = comm.allgather(None if error is None else (type(error), str(error)))
     if error is not None:
@@ -36,7 +36,7 @@ def agree(comm, work):
 
 
 def require_equal(comm, values: dict) -> None:
-    """Refuses what is not the same on all ranks. Collective."""
+    """Raise an error if any value is not the same on all ranks. Collective."""
     first = comm.bcast(values)
     different = sorted(name for name in values if repr(values[name]) != repr(first.get(name)))
     for rank, names in enumerate(comm.allgather(different)):
@@ -46,7 +46,7 @@ def require_equal(comm, values: dict) -> None:
 
 
 def rows_on(comm, rows: np.ndarray, root: int) -> np.ndarray | None:
-    """The rows of all ranks, by rank, on the root; None on the others. Collective."""
+    """The rows of all ranks, in the order of ranks, on the root; None on the others. Collective."""
     rows = np.ascontiguousarray(rows)
     parts = comm.allgather((len(rows), rows.dtype.str))
     type_of_all = np.result_type(*(dtype for count, dtype in parts if count))

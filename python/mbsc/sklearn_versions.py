@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scikit-learn's versions from 1.4 on spell differently."""
+"""Names that differ between versions of scikit-learn from 1.4 on."""
 from __future__ import annotations
 
 try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From n_jobs to a number of threads, the way scikit-learn's own threaded code understands it."""
+"""Converts n_jobs to a number of threads, like the threaded code of scikit-learn."""
 from __future__ import annotations
 
 import numbers
@@ -10,14 +10,14 @@ from ._core import default_threads
 
 
 def openmp_limit() -> int | None:
-    """What ``threadpool_limits`` (or OMP_NUM_THREADS) allows the OpenMP code of this process; None without any."""
+    """The limit for the OpenMP code of this process (``threadpool_limits`` or OMP_NUM_THREADS); None if no limit."""
     limits = [library["num_threads"] for library in threadpoolctl.threadpool_info()
               if library["user_api"] == "openmp" and library["num_threads"]]
     return min(limits) if limits else None
 
 
 def threads_for(n_jobs: int | None, most: int | None = None) -> int:
-    """None: the CPUs of this process, or `most`, within the limits of threadpoolctl. -1: all CPUs; -2: all but one. n: n."""
+    """None: the CPUs of this process, or `most`, within threadpoolctl's limits. -1: all CPUs; -2: all but one; n: n."""
     if n_jobs is None:
         most = most or default_threads()
         return min(most, openmp_limit() or most)

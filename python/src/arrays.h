@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of Python's as views, and results as arrays, without a copy either way.
+// Python arrays as views, and results as arrays, without a copy in either direction.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,15 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "mbsc/base/matrix.h"
-#include "mbsc/base/points.h"
 #include "mbsc/base/require.h"
+#include "mbsc/input.h"
 
 namespace mbsc::python {
 
 namespace nb = nanobind;
 
-/// Rows of float32 or float64, any strides; never written to.
+/// Rows of float32 or float64 with any strides; read-only.
 using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 template <class T>
 using DenseMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -43,7 +42,7 @@ std::span<const T> span_of(const DenseVector<T>& x) {
   return {x.data(), x.shape(0)};
 }
 
-/// An array that owns what was moved into it.
+/// An array that owns the moved value.
 template <class T>
 NumpyArray<T> to_numpy(Matrix<T>&& matrix) {
   auto* kept = new Matrix<T>(std::move(matrix));

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds between_looks{50};
 constexpr milliseconds patience{500};
 
-/// One call: shared by the thread that works and the one that waits.
+/// One call, shared by the thread that works and the thread that waits.
 class Job {
  public:
   Job(std::vector<nb::object> kept, bool observed) : kept_(std::move(kept)), observed_(observed) {}
@@ -41,7 +41,7 @@ class Job {
     });
   }
 
-  /// Waits until the work is done, asks something, or the time is over; without the interpreter's lock.
+  /// Waits, without the GIL, until the work is done, it calls the observer, or the time is over.
   bool wait(milliseconds time) {
     const nb::gil_scoped_release release;
     std::unique_lock lock(mutex_);
@@ -98,7 +98,7 @@ class Job {
   std::exception_ptr error_;
 };
 
-/// Jobs whose caller has gone; touched with the interpreter's lock only. A child of fork() has not their threads.
+/// Jobs whose caller has returned. Access requires the GIL. After fork() the child does not have their threads.
 std::list<std::unique_ptr<Job>>& abandoned() {
   static pid_t owner = 0;
   static std::list<std::unique_ptr<Job>>* jobs = nullptr;
@@ -124,7 +124,7 @@ bool goes_on(const nb::object& observer, const Stage& s) {
   return !observer(s.name.c_str(), s.fraction, s.iteration, s.passes, s.objective, s.residual).is(nb::handle(Py_False));
 }
 
-/// Returns when the work is done; throws what a signal's handler or the observer raised.
+/// Returns when the work is done; throws the exception of a signal handler or of the observer.
 void attend(Job& job, const nb::object& observer) {
   while (!job.wait(between_looks)) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

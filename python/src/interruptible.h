@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs work of the library so that Python stays awake: the work has a thread of its own, without the interpreter's
-// lock; the calling thread looks for signals twenty times a second and answers the observer, so that Ctrl-C and
-// exceptions of a callback arrive where the user called, on whichever thread that was.
+// Runs work of the library so that Python stays responsive. The work has its own thread and does not hold the GIL. The
+// calling thread checks for signals twenty times a second and calls the observer. So Ctrl-C and exceptions of a
+// callback are raised on the thread of the caller.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,21 +10,21 @@
 #include <memory>
 #include <vector>
 
-#include "mbsc/base/stop_token.h"
 #include "mbsc/cluster.h"
+#include "mbsc/options.h"
 
 namespace mbsc::python {
 
 using Work = std::function<void(const StopToken&, const StageObserver&)>;
 
-/// Calls work, which must touch no Python object, and returns when it is done; its exceptions are rethrown here.
-/// `observer` is None or a callable of (name, fraction, iteration, passes, objective, residual); where it returns
-/// False the work is asked to stop. On a signal whose handler raises (Ctrl-C) the work is asked to stop and the
-/// exception raised, at the latest half a second later: work that has not come to its next tile by then ends on its
-/// own, and `kept`, the objects it looks at, live until it has. It must own everything else it touches.
+/// Calls work, which must not touch any Python object, and returns when it is done. Its exceptions are rethrown here.
+/// `observer` is None or a callable of (name, fraction, iteration, passes, objective, residual). If it returns
+/// False, the work is asked to stop. If a signal handler raises (Ctrl-C), the work is asked to stop and the
+/// exception is raised at most half a second later. If the work has not reached its next tile by then, it ends in the
+/// background. `kept`, the objects it reads, stay alive until then. The work must own everything else it uses.
 void run_interruptible(nanobind::object observer, std::vector<nanobind::object> kept, Work work);
 
-/// Waits for work that was left behind; to be called before the interpreter ends.
+/// Waits for work that still runs in the background; call it before the interpreter ends.
 void finish_abandoned();
 
 }  // namespace mbsc::python

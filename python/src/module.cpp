@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc._core: the library as functions of arrays and dictionaries. What a user sees is python/mbsc.
+// mbsc._core: the library as functions of arrays and dictionaries. The public interface is python/mbsc.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -14,19 +14,16 @@
 
 #include "arrays.h"
 #include "interruptible.h"
-#include "mbsc/affinity/kernel_affinity.h"
-#include "mbsc/affinity/matrix_affinity.h"
-#include "mbsc/affinity/rectangular_product.h"
+#include "mbsc/affinity/kernel/rectangular_product.h"
+#include "mbsc/affinity/make_affinity.h"
+#include "mbsc/affinity/scaling.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
-#include "mbsc/comm/mpi_world.h"
-#include "mbsc/metrics/normalized_cut.h"
-#include "mbsc/metrics/scores.h"
-#include "mbsc/option_words.h"
-#include "mbsc/predict.h"
-#include "mbsc/simd_level.h"
-#include "mbsc/summary.h"
-#include "mbsc/version.h"
+#include "mbsc/cluster.h"
+#include "mbsc/metrics.h"
+#include "mbsc/model.h"
+#include "mbsc/options/table.h"
+#include "mbsc/report/summary.h"
 #include "options.h"
 
 namespace mbsc::python {
@@ -51,23 +48,45 @@ nb::dict columns_of(const std::vector<TraceEntry>& trace) {
   return columns;
 }
 
-/// One call of cluster(); `points` are those of this rank, n is of all.
+/// One call of cluster(); `points` are the rows of this rank.
 struct Call {
   Points points;
   ClusterOptions options;
-  int64_t n = 0;
   Clustering result;
 
   void run(const Comm& comm, const StageObserver& observe) {
-    n = 0;
-    for (const int64_t rows : comm.gather<int64_t>(std::span<const int64_t>(&points.rows, 1))) n += rows;
-    result = cluster(points, options, comm, observe);
+    const bool is_matrix = options.affinity == AffinityKind::precomputed;
+    result = cluster(Input(is_matrix ? Input::Kind::matrix : Input::Kind::points, points), options, comm, observe);
   }
 };
 
-/// `communicator` is the address of an MPI_Comm, whose ranks share the points; null where there are no ranks.
+/// An array, or None if it is empty.
+nb::object array_or_none(std::vector<double>&& values) {
+  return values.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::move(values)));
+}
+
+nb::dict results_of(Clustering& c) {
+  const Plan& plan = c.plan;
+  nb::dict found;
+  found["summary"] = summary_json(c);
+  found["labels"] = to_numpy(std::vector<int64_t>(c.labels.begin(), c.labels.end()));
+  found["embedding"] = to_numpy(std::move(c.pairs.vectors));
+  found["eigenvalues"] = to_numpy(std::move(c.pairs.values));
+  found["residuals"] = array_or_none(std::move(c.pairs.residuals));
+  found["degrees"] = to_numpy(std::move(c.degrees.values));
+  found["cluster_centers"] = to_numpy(std::move(c.cluster_centers));
+  found["gamma"] = plan.options.gamma ? nb::cast(*plan.options.gamma) : nb::object(nb::none());
+  found["shift"] = array_or_none(std::vector<double>(plan.shift));
+  found["scale"] = array_or_none(std::vector<double>(plan.scale));
+  found["iterations"] = c.pairs.iterations;
+  found["status"] = to_string(c.status);
+  found["history"] = columns_of(c.pairs.trace);
+  return found;
+}
+
+/// `communicator` is the address of an MPI_Comm whose ranks share the points; null without ranks.
 nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer, uintptr_t communicator) {
-  const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), 0, {}});
+  const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), {}});
   const auto work = [call, communicator](const StopToken& stop, const StageObserver& observe) {
     call->options.stop = stop;
     if (communicator == 0) {
@@ -78,66 +97,83 @@ nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object obser
     call->options.stop = {};
   };
   run_interruptible(std::move(observer), {nb::cast(X)}, work);
-  Clustering& c = call->result;
-  nb::dict found;
-  found["summary"] = summary_json(call->n, call->points.features, call->options, c);
-  found["labels"] = to_numpy(std::vector<int64_t>(c.labels.begin(), c.labels.end()));
-  found["embedding"] = to_numpy(std::move(c.embedding));
-  found["eigenvalues"] = to_numpy(std::move(c.eigenvalues));
-  found["residuals"] = c.residuals.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::move(c.residuals)));
-  found["degrees"] = to_numpy(std::move(c.degrees));
-  found["cluster_centers"] = to_numpy(std::move(c.cluster_centers));
-  found["gamma"] = c.gamma;
-  found["iterations"] = c.iterations;
-  found["status"] = to_string(c.status);
-  found["history"] = columns_of(c.trace);
-  return found;
+  return results_of(call->result);
 }
 
-/// Collective: threads of this rank where ranks that have the same processors share them.
+/// Collective. The number of threads of this rank, if ranks with the same processors share them.
 int run_threads_of_rank(uintptr_t communicator) {
   const nb::gil_scoped_release release;
   return default_threads(join_world(reinterpret_cast<void*>(communicator))->sharing_processors());
 }
 
-/// Views of the arrays in a dictionary, which are to be kept as long as the work on them takes.
+AffinityKind affinity_of(const std::string& name) {
+  ClusterOptions options;
+  const OptionRow& row = *find_option("affinity");
+  row.set(options, parse_option(row, name));
+  return *options.affinity;
+}
+
+template <class T>
+std::vector<T> vector_of(nb::handle array) {
+  const std::span<const T> values = span_of(nb::cast<DenseVector<T>>(array, false));
+  return {values.begin(), values.end()};
+}
+template <class T>
+Matrix<T> matrix_of(nb::handle array) {
+  const MatrixView<const T> view = view_of(nb::cast<DenseMatrix<T>>(array, false));
+  Matrix<T> matrix(view.rows, view.cols);
+  for (int64_t i = 0; i < view.rows; ++i) std::copy_n(view.row(i), view.cols, matrix.row(i));
+  return matrix;
+}
+
+/// A model from the arrays in a dictionary. The points are not copied: `kept` keeps their array alive.
 Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
-  Model model;
   const auto has = [&](const char* name) { return given.contains(name) && !given[name].is_none(); };
-  for (const auto& [key, value] : given) kept.push_back(nb::borrow(value));
-  if (has("points")) model.points = points_of(nb::cast<AnyMatrix>(given["points"], false));
-  if (has("row_hashes")) model.row_hashes = span_of(nb::cast<DenseVector<uint64_t>>(given["row_hashes"], false));
-  model.affinity = value_of(words::affinities, "affinity", nb::cast<std::string>(given["affinity"]));
+  Model model;
+  if (has("points")) {
+    kept.push_back(nb::borrow(given["points"]));
+    model.points = points_of(nb::cast<AnyMatrix>(given["points"], false));
+  }
+  if (has("shift")) model.points.shift = vector_of<double>(given["shift"]);
+  if (has("scale")) model.points.scale = vector_of<double>(given["scale"]);
+  if (has("row_hashes")) model.row_hashes = vector_of<uint64_t>(given["row_hashes"]);
+  model.affinity = affinity_of(nb::cast<std::string>(given["affinity"]));
+  model.kind = model.affinity == AffinityKind::precomputed ? Input::Kind::matrix : Input::Kind::points;
   model.gamma = nb::cast<double>(given["gamma"]);
   model.regularization = nb::cast<double>(given["regularization"]);
-  model.embedding_scale =
-      value_of(words::embedding_scales, "embedding_scale", nb::cast<std::string>(given["embedding_scale"]));
-  model.labels = span_of(nb::cast<DenseVector<int32_t>>(given["labels"], false));
-  model.degrees = span_of(nb::cast<DenseVector<double>>(given["degrees"], false));
-  model.embedding = view_of(nb::cast<DenseMatrix<float>>(given["embedding"], false));
-  model.cluster_centers = view_of(nb::cast<DenseMatrix<double>>(given["cluster_centers"], false));
-  if (has("extension")) model.extension = view_of(nb::cast<DenseMatrix<double>>(given["extension"], false));
+  nb::dict scaling;
+  scaling["embedding_scale"] = given["embedding_scale"];
+  model.embedding_scale = options_of(scaling).embedding_scale;
+  model.labels = vector_of<int32_t>(given["labels"]);
+  model.degrees = vector_of<double>(given["degrees"]);
+  model.embedding = matrix_of<float>(given["embedding"]);
+  model.cluster_centers = matrix_of<double>(given["cluster_centers"]);
+  if (has("extension")) model.extension = matrix_of<double>(given["extension"]);
   return model;
 }
 
 NumpyArray<double> run_find_extension(const nb::dict& given, std::vector<double> eigenvalues, bool exact,
                                       std::vector<double> residuals, uint64_t seed, int threads) {
   std::vector<nb::object> kept;
-  const Model model = model_of(given, kept);
+  const auto model = std::make_shared<const Model>(model_of(given, kept));
+  const auto pairs = std::make_shared<EigenPairs<float>>();
+  pairs->values = std::move(eigenvalues);
+  pairs->values_are_exact = exact;
+  pairs->residuals = std::move(residuals);
   const auto result = std::make_shared<Matrix<double>>();
   run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
-    *result = find_extension(model, eigenvalues, exact, residuals, seed, threads_of(threads), stop);
+    *result = find_extension(*model, *pairs, seed, threads_of(threads), stop);
   });
   return to_numpy(std::move(*result));
 }
 
 nb::tuple run_predict(const nb::dict& given, const AnyMatrix& X, int threads) {
   std::vector<nb::object> kept{nb::cast(X)};
-  const Model model = model_of(given, kept);
+  const auto model = std::make_shared<const Model>(model_of(given, kept));
   const Points points = points_of(X);
   const auto result = std::make_shared<Prediction>();
   run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
-    *result = predict(model, points, threads_of(threads), stop);
+    *result = predict(*model, points, threads_of(threads), stop);
   });
   return nb::make_tuple(to_numpy(std::vector<int64_t>(result->labels.begin(), result->labels.end())),
                         to_numpy(std::move(result->embedding)));
@@ -152,18 +188,11 @@ NumpyArray<uint64_t> run_hash_rows(const AnyMatrix& X, int threads) {
   return to_numpy(std::move(hashes));
 }
 
-Kernel kernel_of(const std::string& affinity, double gamma) {
-  const AffinityKind kind = value_of(words::affinities, "affinity", affinity);
-  require(kind != AffinityKind::precomputed, "affinity must be a kernel: cosine, exponential, rbf; got '{}'", affinity);
-  if (kind == AffinityKind::cosine) return {KernelKind::cosine, 1};
-  return {kind == AffinityKind::rbf ? KernelKind::rbf : KernelKind::exponential, gamma};
-}
-
 template <class T>
 NumpyArray<double> run_kernel_product(const AnyMatrix& X, const AnyMatrix& Y, const DenseMatrix<T>& V,
                                       const std::string& affinity, double gamma, int threads) {
   const Points left = points_of(X), right = points_of(Y);
-  const Kernel kernel = kernel_of(affinity, gamma);
+  const Kernel kernel = kernel_of(affinity_of(affinity), gamma);
   const MatrixView<const T> rhs = view_of(V);
   const auto result = std::make_shared<Matrix<double>>(left.rows, rhs.cols);
   run_interruptible(nb::none(), {nb::cast(X), nb::cast(Y), nb::cast(V)},
@@ -177,27 +206,20 @@ NumpyArray<double> run_kernel_product(const AnyMatrix& X, const AnyMatrix& Y, co
   return to_numpy(std::move(*result));
 }
 
-/// One full product; degrees come from it as well.
-double cut_of(const Points& points, const std::optional<Kernel>& kernel, std::span<const int32_t> labels, int threads,
-              const StopToken& stop) {
-  const RowSpace rows(points.rows, threads);
-  const int64_t clusters = labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
-  if (!kernel) return normalized_cut<float>(MatrixAffinity<float>(points, rows), {}, labels, clusters, stop);
-  return normalized_cut<float>(KernelAffinity<float>(points, *kernel, rows), {}, labels, clusters, stop);
-}
-
 double run_normalized_cut(const AnyMatrix& X, const DenseVector<int32_t>& labels, const std::string& affinity,
                           double gamma, int threads) {
-  const Points points = points_of(X);
+  ClusterOptions options;
+  options.affinity = affinity_of(affinity);
+  options.gamma = gamma;
+  options.threads = threads_of(threads);
+  const bool is_matrix = options.affinity == AffinityKind::precomputed;
+  const Input input(is_matrix ? Input::Kind::matrix : Input::Kind::points, points_of(X));
   const std::span<const int32_t> assigned = span_of(labels);
-  require(std::ssize(assigned) == points.rows, "labels must be one for each of the {} points; got {}", points.rows,
-          assigned.size());
-  std::optional<Kernel> kernel;
-  if (affinity != "precomputed") kernel = kernel_of(affinity, gamma);
   const auto result = std::make_shared<double>(0);
   run_interruptible(nb::none(), {nb::cast(X), nb::cast(labels)}, [=](const StopToken& stop, const StageObserver&) {
-    check_finite(points, threads_of(threads));
-    *result = cut_of(points, kernel, assigned, threads_of(threads), stop);
+    ClusterOptions stoppable = options;
+    stoppable.stop = stop;
+    *result = normalized_cut(input, assigned, stoppable);
   });
   return *result;
 }
@@ -229,16 +251,17 @@ NB_MODULE(_core, m) {
       PyErr_SetString(PyExc_RuntimeError, "stopped on request before there was an answer");
     }
   });
-  m.attr("__version__") = version;
+  m.attr("__version__") = version();
   m.def(
       "simd_level", [] { return std::string(simd_level()); }, "The SIMD level in use: AVX2, ...");
   m.def(
-      "default_threads", [] { return default_threads(); }, "The threads a run takes unless told.");
-  m.def("threads_of_rank", &run_threads_of_rank, "communicator"_a, "The same for a rank; collective.");
-  m.def("cluster", &run_cluster, "X"_a.noconvert(), "options"_a, "observer"_a.none() = nb::none(),
-        "communicator"_a = 0, "The whole flow; a dictionary of results.");
+      "default_threads", [] { return default_threads(); }, "The default number of threads of a run.");
+  m.def("describe_options", &describe_options, "The option table, a dictionary for each Python argument.");
+  m.def("threads_of_rank", &run_threads_of_rank, "communicator"_a, "The default number for a rank; collective.");
+  m.def("cluster", &run_cluster, "X"_a.noconvert(), "options"_a, "observer"_a.none() = nb::none(), "communicator"_a = 0,
+        "The whole clustering; returns a dictionary of results.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
-        "seed"_a, "threads"_a = 0, "How the eigenvectors extend to new points: k x k.");
+        "seed"_a, "threads"_a = 0, "The k x k matrix that extends the eigenvectors to new points.");
   m.def("predict", &run_predict, "model"_a, "X"_a.noconvert(), "threads"_a = 0, "Labels and rows of the embedding.");
   m.def("hash_rows", &run_hash_rows, "X"_a.noconvert(), "threads"_a = 0, "A hash of each row, rounded to float32.");
   m.def("kernel_product", &run_kernel_product<float>, "X"_a.noconvert(), "Y"_a.noconvert(), "V"_a.noconvert(),

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options by name: the names are those of the command line and the library.
+// Options by their Python names, from the option table.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
-#include "mbsc/cluster.h"
+#include "mbsc/options.h"
 
 namespace mbsc::python {
 
-/// Of a dictionary without those that are None; refuses unknown names and values of the wrong type.
+/// Sets the options in a dictionary of arguments; None is skipped, "auto" is automatic. Throws for unknown names and
+/// values of the wrong type.
 ClusterOptions options_of(const nanobind::dict& given);
+
+/// The table for the documentation of the estimator: one dictionary for each option that is a Python argument.
+nanobind::list describe_options();
 
 }  // namespace mbsc::python

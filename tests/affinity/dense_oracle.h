@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole matrix, in double, by the plain formula: what every product is checked against.
+// The whole affinity matrix in double, by the formula of the kernel. Tests compare every product with it.
 #pragma once
 
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/base/random.h"
 
 namespace mbsc::testing {
@@ -37,7 +37,7 @@ inline Eigen::MatrixXd dense_affinity(const Points& points, const Kernel& kernel
   return A;
 }
 
-/// Standard normal coordinates.
+/// A matrix of standard normal numbers.
 template <class T>
 Matrix<T> random_matrix(int64_t rows, int64_t cols, uint64_t seed) {
   const Random random(seed, Stream::test);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::to_eigen;
 
 constexpr KernelKind all_kinds[] = {KernelKind::rbf, KernelKind::exponential, KernelKind::cosine};
 
-/// Errors of sums of n values of size at most one: a few units in the last place each, and the rounding of t.
+/// The error of one value of at most 1: a few units in the last place, and the rounding of the squared distance.
 template <class T>
 double bound() {
   return 60 * double(std::numeric_limits<T>::epsilon());
@@ -29,7 +29,7 @@ class KernelAffinityOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(KernelAffinityOf, Scalars);
 
-TYPED_TEST(KernelAffinityOf, FullProductEqualsTheDenseOneForEveryKernelAndOddSizes) {
+TYPED_TEST(KernelAffinityOf, TheFullProductEqualsTheDenseProductForEveryKernelAndOddSizes) {
   using T = TypeParam;
   for (const KernelKind kind : all_kinds)
     for (const int64_t n : {1, 2, 7, 63, 64, 65, 200, 331})
@@ -46,7 +46,7 @@ TYPED_TEST(KernelAffinityOf, FullProductEqualsTheDenseOneForEveryKernelAndOddSiz
       }
 }
 
-TYPED_TEST(KernelAffinityOf, ColumnProductEqualsTheDenseOneAndSkipsTheDiagonal) {
+TYPED_TEST(KernelAffinityOf, AProductWithColumnsEqualsTheDenseProductWithAZeroDiagonal) {
   using T = TypeParam;
   for (const KernelKind kind : all_kinds) {
     const int64_t n = 500, d = 6;
@@ -67,7 +67,7 @@ TYPED_TEST(KernelAffinityOf, ColumnProductEqualsTheDenseOneAndSkipsTheDiagonal) 
   }
 }
 
-TYPED_TEST(KernelAffinityOf, EvaluatedBlocksEqualTheDenseOnes) {
+TYPED_TEST(KernelAffinityOf, EvaluatedBlocksEqualTheDenseBlocks) {
   using T = TypeParam;
   for (const KernelKind kind : all_kinds) {
     const int64_t n = 90, d = 4;
@@ -112,7 +112,7 @@ TYPED_TEST(KernelAffinityOf, DegreesAreTheSumsOfValuesAndOfTheirSquares) {
       EXPECT_NEAR(degrees.sum[i], dense.row(i).sum(), bound<T>() * (1 + dense.row(i).sum()));
       EXPECT_NEAR(degrees.squares[i], dense.row(i).squaredNorm(), bound<T>() * (1 + dense.row(i).sum()));
     }
-    // Each pair once, the diagonal tiles whole.
+    // Each pair is evaluated once, except that the tiles on the diagonal are evaluated completely.
     EXPECT_LT(A.kernel_values(), n * n * 65 / 100);
   }
 }
@@ -137,7 +137,7 @@ TYPED_TEST(KernelAffinityOf, ProductsHaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TYPED_TEST(KernelAffinityOf, DuplicatesHaveAffinityOneAndThePointItselfZero) {
+TYPED_TEST(KernelAffinityOf, TheAffinityOfDuplicatesIsOneAndOfAPointWithItselfZero) {
   using T = TypeParam;
   Matrix<T> X = random_matrix<T>(40, 8, 10);
   for (int64_t i = 20; i < 40; ++i) std::copy_n(X.row(i - 20), 8, X.row(i));
@@ -162,13 +162,13 @@ TEST(KernelAffinity, FarGroupsAndAnOutlierSwitchToDirectDistances) {
   std::iota(all.begin(), all.end(), 0);
   Matrix<float> K(n, n);
   A.evaluate({0, n}, all, K);
-  // The coordinates near 10,000 carry a float's rounding (5e-4); differences of rounded values are exact.
+  // Coordinates near 10,000 are rounded to 5e-4 in float. Differences of rounded coordinates are exact.
   EXPECT_LT((to_eigen(K) - dense).cwiseAbs().maxCoeff(), 1e-2);
   EXPECT_LT((to_eigen(K) - dense).topLeftCorner(50, 50).cwiseAbs().maxCoeff(), 1e-2);
 }
 
 TEST(KernelAffinity, FloatValuesAreAccurateOverTheWholeRangeAndUnderflowToZero) {
-  // One feature, points at growing distance from the first.
+  // One feature; the distance to the first point grows from point to point.
   const int64_t n = 2000;
   Matrix<double> X(n, 1);
   for (int64_t i = 0; i < n; ++i) X(i, 0) = double(i) * 0.006;
@@ -177,7 +177,7 @@ TEST(KernelAffinity, FloatValuesAreAccurateOverTheWholeRangeAndUnderflowToZero) 
   A.evaluate({0, n}, std::vector<int64_t>{0}, K);
   for (int64_t i = 1; i < n; ++i) {
     const double t = X(i, 0) * X(i, 0), exact = std::exp(-t);
-    // t carries about |x|^2 eps from its coordinates, the exponential one unit in the last place.
+    // The error of t is about |x|^2 eps; the exponential adds one unit in the last place.
     if (exact > 2e-38) {
       EXPECT_NEAR(K(i, 0) / exact, 1, 4e-7 + 8e-8 * 36 * 4) << t;
     }
@@ -187,7 +187,7 @@ TEST(KernelAffinity, FloatValuesAreAccurateOverTheWholeRangeAndUnderflowToZero) 
   }
 }
 
-TEST(KernelAffinity, ScaledAndShiftedPointsNeedNoCopy) {
+TEST(KernelAffinity, AppliesTheShiftAndScaleOfThePoints) {
   const int64_t n = 50;
   const Matrix<double> X = random_matrix<double>(n, 3, 12);
   Points points(X.view());

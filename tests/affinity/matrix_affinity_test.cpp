@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/affinity/matrix/matrix_affinity.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using testing::to_eigen;
 
 constexpr int64_t n = 130;
 
-/// The kernel matrix of some points, with ones on the diagonal as a user would give it.
+/// The kernel matrix of some points with ones on the diagonal, as a user would compute it.
 template <class T>
 Matrix<T> stored_matrix(const Points& points, const Kernel& kernel) {
   const Eigen::MatrixXd dense = dense_affinity(points, kernel);
@@ -32,7 +32,7 @@ class MatrixAffinityOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(MatrixAffinityOf, Scalars);
 
-TYPED_TEST(MatrixAffinityOf, EveryProductEqualsThatOfTheKernelItWasMadeFrom) {
+TYPED_TEST(MatrixAffinityOf, EveryResultEqualsThatOfTheKernelOfTheSamePoints) {
   using T = TypeParam;
   const Matrix<T> X = random_matrix<T>(n, 3, 1), V = random_matrix<T>(n, 4, 2);
   const Points points(X.view());
@@ -42,7 +42,7 @@ TYPED_TEST(MatrixAffinityOf, EveryProductEqualsThatOfTheKernelItWasMadeFrom) {
     const RowSpace rows(n, 1);
     const KernelAffinity<T> on_the_fly(points, kernel, rows);
     const MatrixAffinity<T> precomputed(Points(stored.view()), rows);
-    // n values of size at most one, each a few units in the last place off, times numbers up to 4.
+    // Sums of n values of at most one, each with an error of a few units in the last place, times numbers up to 4.
     const double bound = 200 * double(std::numeric_limits<T>::epsilon()) * std::sqrt(double(n));
 
     Matrix<T> a(n, 4), b(n, 4);
@@ -71,7 +71,7 @@ TYPED_TEST(MatrixAffinityOf, EveryProductEqualsThatOfTheKernelItWasMadeFrom) {
   }
 }
 
-TYPED_TEST(MatrixAffinityOf, TheDiagonalCountsAsZeroWhateverWasGiven) {
+TYPED_TEST(MatrixAffinityOf, TheDiagonalCountsAsZero) {
   using T = TypeParam;
   Matrix<T> stored = stored_matrix<T>(Points(random_matrix<T>(10, 2, 3).view()), {KernelKind::rbf, 1});
   const MatrixAffinity<T> ones(Points(stored.view()), RowSpace(10, 1));
@@ -83,7 +83,7 @@ TYPED_TEST(MatrixAffinityOf, TheDiagonalCountsAsZeroWhateverWasGiven) {
   EXPECT_EQ(fives.self_similarity(), 5);
 }
 
-TYPED_TEST(MatrixAffinityOf, SelfSimilarityIsTheLargestEntryWhereTheDiagonalIsZero) {
+TYPED_TEST(MatrixAffinityOf, SelfSimilarityIsTheLargestEntryIfTheDiagonalIsZero) {
   using T = TypeParam;
   Matrix<T> stored(3, 3);
   stored(0, 1) = stored(1, 0) = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/neighbors.h"
+#include "mbsc/affinity/graph/neighbors.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "mbsc/affinity/kernel_affinity.h"
-#include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
+#include "mbsc/affinity/matrix/matrix_affinity.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -22,7 +22,7 @@ class NeighborsOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(NeighborsOf, Scalars);
 
-/// Edges of the graph made of the t largest entries of each row of a dense matrix.
+/// The edges of the graph of the t largest entries of each row of a dense matrix.
 std::set<std::pair<int64_t, int64_t>> edges_of(const Eigen::MatrixXd& A, int64_t t) {
   std::set<std::pair<int64_t, int64_t>> edges;
   for (int64_t i = 0; i < A.rows(); ++i) {
@@ -63,12 +63,12 @@ TYPED_TEST(NeighborsOf, AreTheLargestEntriesOfEachRowAndOfEachColumn) {
       std::vector<std::pair<int64_t, int64_t>> differ;
       std::set_symmetric_difference(found.begin(), found.end(), expected.begin(), expected.end(),
                                     std::back_inserter(differ));
-      // In float two entries may be equal that are not in double.
+      // Two entries may be equal in float although they differ in double.
       EXPECT_LE(differ.size(), sizeof(T) == 4 ? size_t(n / 100) : 0u) << n << " points, " << t << " each";
     }
 }
 
-TYPED_TEST(NeighborsOf, CostTheDegreesNoBitAndDoNotDependOnThreads) {
+TYPED_TEST(NeighborsOf, DoNotChangeTheDegreesAndDoNotDependOnThreads) {
   using T = TypeParam;
   const int64_t n = 2500;
   const Matrix<T> X = random_matrix<T>(n, 2, 1);
@@ -84,7 +84,7 @@ TYPED_TEST(NeighborsOf, CostTheDegreesNoBitAndDoNotDependOnThreads) {
   EXPECT_EQ(a.graph->values, b.graph->values);
 }
 
-TYPED_TEST(NeighborsOf, OfAPrecomputedMatrixAreTheSame) {
+TYPED_TEST(NeighborsOf, AreTheSameForAPrecomputedMatrix) {
   using T = TypeParam;
   const int64_t n = 150;
   const Matrix<T> X = random_matrix<T>(n, 3, 1);
@@ -100,9 +100,10 @@ TYPED_TEST(NeighborsOf, OfAPrecomputedMatrixAreTheSame) {
   EXPECT_EQ(a.graph->values, b.graph->values);
 }
 
-TEST(Neighbors, EqualValuesGoByColumnAndZerosAreNone) {
+TEST(Neighbors, AmongEqualValuesTheSmallerColumnWinsAndZerosAreNoNeighbors) {
   LargestEntries<float> entries(6, 2);
-  for (const int64_t j : {5, 3, 4, 1}) entries.offer(0, j, 0.5f);  // room for four: the two of the least column stay
+  for (const int64_t j : {5, 3, 4, 1})
+    entries.offer(0, j, 0.5f);  // the buffer has room for four; the two smallest columns remain
   EXPECT_EQ(entries.least()[0], 0.5f);
   entries.offer(0, 2, 0.5f);  // not above the threshold
   entries.offer(1, 2, 0.0f);

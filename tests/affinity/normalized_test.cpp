@@ -21,8 +21,8 @@ using testing::to_eigen;
 constexpr int64_t n = 150;
 constexpr Kernel kernel{KernelKind::rbf, 0.6};
 
-/// (D + tau)^-1/2 (A + diagonal I + (tau/n) 11') (D + tau)^-1/2, D without the diagonal; zero rows
-/// stay zero.
+/// (D + tau)^-1/2 (A + diagonal I + (tau/n) 11') (D + tau)^-1/2, where D does not include the diagonal. Zero rows
+/// remain zero.
 MatrixXd dense_normalized(const MatrixXd& A, double regularization, double diagonal = 0) {
   const VectorXd d = A.rowwise().sum();
   const double tau = regularization * d.mean();
@@ -36,8 +36,7 @@ MatrixXd dense_normalized(const MatrixXd& A, double regularization, double diago
 template <class T>
 class NormalizedOf : public ::testing::Test {
  public:
-  /// Entries of L are below one, products of n of them with unit-size numbers: rounding of each
-  /// step.
+  /// Entries of L are below one and are multiplied by numbers of about one; each of the n steps rounds.
   static constexpr double bound = 60 * double(std::numeric_limits<T>::epsilon());
   const Matrix<T> X = random_matrix<T>(n, 3, 1);
   const Matrix<T> W = random_matrix<T>(n, 4, 2);
@@ -47,7 +46,7 @@ class NormalizedOf : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(NormalizedOf, Scalars);
 
-TYPED_TEST(NormalizedOf, ProductEqualsTheDenseOneWithAndWithoutRegularization) {
+TYPED_TEST(NormalizedOf, TheProductEqualsTheDenseProductWithAndWithoutRegularization) {
   using T = TypeParam;
   for (const double regularization : {0.0, 0.1, 2.0}) {
     const Normalized<T> L(this->A, this->A.degrees({}).sum, regularization);
@@ -59,7 +58,7 @@ TYPED_TEST(NormalizedOf, ProductEqualsTheDenseOneWithAndWithoutRegularization) {
   }
 }
 
-TYPED_TEST(NormalizedOf, LargestEigenvalueIsOneWithTheRootsOfTheDegrees) {
+TYPED_TEST(NormalizedOf, TheRootsOfTheDegreesAreAnEigenvectorOfEigenvalueOne) {
   using T = TypeParam;
   for (const double regularization : {0.0, 0.5}) {
     const Normalized<T> L(this->A, this->A.degrees({}).sum, regularization);
@@ -71,7 +70,7 @@ TYPED_TEST(NormalizedOf, LargestEigenvalueIsOneWithTheRootsOfTheDegrees) {
   }
 }
 
-TYPED_TEST(NormalizedOf, SampledColumnsPlusTheExactPartEqualTheProduct) {
+TYPED_TEST(NormalizedOf, AllColumnsPlusTheExactPartEqualTheProduct) {
   using T = TypeParam;
   for (const double regularization : {0.0, 0.3}) {
     const Normalized<T> L(this->A, this->A.degrees({}).sum, regularization);
@@ -85,7 +84,7 @@ TYPED_TEST(NormalizedOf, SampledColumnsPlusTheExactPartEqualTheProduct) {
   }
 }
 
-TYPED_TEST(NormalizedOf, SomeColumnsEqualTheDenseOnes) {
+TYPED_TEST(NormalizedOf, SomeColumnsEqualTheDenseColumns) {
   using T = TypeParam;
   const Normalized<T> L(this->A, this->A.degrees({}).sum, 0);
   const std::vector<int64_t> columns{0, 7, 64, 149};
@@ -97,7 +96,7 @@ TYPED_TEST(NormalizedOf, SomeColumnsEqualTheDenseOnes) {
   EXPECT_LT((to_eigen(out) - expected).cwiseAbs().maxCoeff(), this->bound);
 }
 
-TYPED_TEST(NormalizedOf, DefiniteBlocksAndProductsHaveTheSelfSimilarityOnTheDiagonal) {
+TYPED_TEST(NormalizedOf, TheDefiniteKernelHasTheSelfSimilarityOnItsDiagonal) {
   using T = TypeParam;
   for (const double regularization : {0.0, 0.3}) {
     const Normalized<T> L(this->A, this->A.degrees({}).sum, regularization);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinities whose rows are shared among ranks: every product has the bits of one rank.
+// Affinities whose rows are distributed over ranks: every product has the same bits as on one rank.
 #include <gtest/gtest.h>
 
-#include "mbsc/affinity/kernel_affinity.h"
-#include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
+#include "mbsc/affinity/matrix/matrix_affinity.h"
 #include "mbsc/affinity/normalized.h"
-#include "mbsc/affinity/sampled_degrees.h"
 #include "mbsc/affinity/scaling.h"
 #include "mbsc/base/require.h"
 #include "tests/affinity/dense_oracle.h"
@@ -19,7 +19,7 @@ using testing::expect_same_bits_for_every_layout;
 using testing::own_part;
 using testing::random_matrix;
 
-/// 1 to 16 blocks of 64 rows, the last one not full; an odd and an even number of them.
+/// Odd and even numbers of blocks, from 1 to 16 blocks of 64 rows; the last block is not full.
 constexpr int64_t sizes[] = {40, 130, 700, 1000};
 
 Points own_points(const RowSpace& space, const Matrix<float>& part) {
@@ -28,7 +28,7 @@ Points own_points(const RowSpace& space, const Matrix<float>& part) {
   return points;
 }
 
-/// Points with outliers, doubles among equals, and one that is alone.
+/// Points with duplicates and one outlier.
 Matrix<float> sample(int64_t n, int64_t d) {
   Matrix<float> X = random_matrix<float>(n, d, 1);
   for (int64_t i = 0; i < n; i += 7)
@@ -37,7 +37,7 @@ Matrix<float> sample(int64_t n, int64_t d) {
   return X;
 }
 
-/// work(affinity) on every layout; returns numbers that are the same on all ranks.
+/// Calls work(affinity) on every layout. It returns numbers that must be the same on all ranks and for all layouts.
 template <class Work>
 void expect_same_bits(const Work& work, const Kernel& kernel = {KernelKind::rbf, 0.5}) {
   for (const int64_t n : sizes) {
@@ -62,8 +62,8 @@ TEST(RanksOfAnAffinity, FullProductsHaveTheSameBits) {
         {kind, 0.5});
 }
 
-/// Many blocks a rank, each of more bytes than a transport takes without a receiver: nobody may wait for one that waits.
-TEST(RanksOfAnAffinity, PassesOfManyLongMessagesEnd) {
+/// Each rank has many blocks, and each message is too long for the buffers of a transport. A pass must not deadlock.
+TEST(RanksOfAnAffinity, PassesWithManyLongMessagesDoNotDeadlock) {
   const int64_t n = 2048, d = 40;
   const Matrix<float> X = sample(n, d), V = random_matrix<float>(n, 20, 2);
   expect_same_bits_for_every_layout(n, [&](const RowSpace& space) {
@@ -94,7 +94,7 @@ TEST(RanksOfAnAffinity, DegreesAndNeighborsHaveTheSameBits) {
     std::vector<double> all = comm.gather<double>(degrees.sum);
     const std::vector<double> squares = comm.gather<double>(degrees.squares);
     all.insert(all.end(), squares.begin(), squares.end());
-    // Edges by the global number of both ends.
+    // Edges by the global numbers of both points.
     const NeighborGraph& graph = *degrees.graph;
     const Range own = A.rows().own_rows();
     std::vector<double> edges;
@@ -111,7 +111,7 @@ TEST(RanksOfAnAffinity, DegreesAndNeighborsHaveTheSameBits) {
   });
 }
 
-TEST(RanksOfAnAffinity, KeptValuesGiveTheSameBits) {
+TEST(RanksOfAnAffinity, CachedValuesGiveTheSameBits) {
   for (const int64_t bytes : {int64_t{1} << 17, int64_t{1} << 30})
     expect_same_bits([&](KernelAffinity<float>& A) {
       A.keep_values(bytes);
@@ -120,7 +120,7 @@ TEST(RanksOfAnAffinity, KeptValuesGiveTheSameBits) {
       Matrix<float> out(V.rows(), 3);
       A.multiply(V, out, {});
       std::vector<float> all = all_rows(A.rows(), out);
-      all.push_back(float(A.kept_bytes()));
+      all.push_back(float(A.cached_bytes()));
       return all;
     });
 }
@@ -137,7 +137,8 @@ TEST(RanksOfAnAffinity, BlocksSumsAndSampledDegreesHaveTheSameBits) {
     rows.insert(rows.end(), square.data(), square.data() + square.size());
     std::vector<double> all(rows.begin(), rows.end());
     const ColumnSums sums = A.sum_columns(columns, {});
-    for (const auto* part : {&sums.columns.sum, &sums.columns.squares}) all.insert(all.end(), part->begin(), part->end());
+    for (const auto* part : {&sums.columns.sum, &sums.columns.squares})
+      all.insert(all.end(), part->begin(), part->end());
     const SampledDegrees sampled = sample_degrees(A, 20, 0, {});
     for (const auto* part : {&sampled.degrees.sum, &sampled.degrees.variance}) {
       const std::vector<double> everybody = space.comm().gather<double>(*part);
@@ -198,7 +199,7 @@ TEST(RanksOfPoints, ScalingGammaAndDistinctPointsAreTheSame) {
   }
 }
 
-TEST(RanksOfPoints, GammaOfManyEqualPointsComesFromTheFirstThatDiffers) {
+TEST(RanksOfPoints, GammaOfManyEqualPointsComesFromTheFirstPointThatDiffers) {
   const int64_t n = 5000;
   Matrix<float> X(n, 2);
   X(4990, 1) = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/rectangular_product.h"
+#include "mbsc/affinity/kernel/rectangular_product.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::vector<int64_t> all_rows(int64_t count) {
   return rows;
 }
 
-/// kernel(x_i, y_j) by the plain formula, through a set that holds both.
+/// kernel(x_i, y_j) by the formula of the kernel, from one set that contains both.
 Eigen::MatrixXd dense_between(const Matrix<double>& X, const Matrix<double>& Y, const Kernel& kernel) {
   Matrix<double> both(X.rows() + Y.rows(), X.cols());
   std::copy_n(X.data(), X.size(), both.data());
@@ -38,9 +38,9 @@ class RectangularProductOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(RectangularProductOf, Scalars);
 
-TYPED_TEST(RectangularProductOf, EqualsTheDenseOneForEveryKernelAndOddSizes) {
+TYPED_TEST(RectangularProductOf, EqualsTheDenseProductForEveryKernelAndOddSizes) {
   using T = TypeParam;
-  // More columns than a chunk holds in the last case.
+  // The last case has more than one chunk of columns.
   for (const auto& [m, n] : {std::pair{1, 1}, {7, 65}, {130, 33}, {70, 4100}})
     for (const KernelKind kind : {KernelKind::rbf, KernelKind::exponential, KernelKind::cosine}) {
       const Matrix<double> X = random_matrix<double>(m, 5, 1), Y = random_matrix<double>(n, 5, 2);
@@ -49,12 +49,12 @@ TYPED_TEST(RectangularProductOf, EqualsTheDenseOneForEveryKernelAndOddSizes) {
       Matrix<double> out(m, 3);
       multiply_between<T>(Points(X.view()), Points(Y.view()), kernel, {all_rows(m), {}}, V, out, 2);
       const double error = (to_eigen(out) - dense_between(X, Y, kernel) * to_eigen(V)).cwiseAbs().maxCoeff();
-      // Rounding of coordinates and sums: some units in the last place for each value.
+      // Coordinates and sums are rounded: some units in the last place for each value.
       EXPECT_LT(error, 200 * double(std::numeric_limits<T>::epsilon()) * std::sqrt(double(n))) << m << " x " << n;
     }
 }
 
-TEST(RectangularProduct, FarGroupsKeepTheDigitsOfTheirInnerDistances) {
+TEST(RectangularProduct, DistancesWithinGroupsAreAccurateIfTheGroupsAreFarApart) {
   Matrix<double> X = random_matrix<double>(20, 3, 4), Y = random_matrix<double>(40, 3, 5);
   for (int64_t i = 0; i < 20; ++i) X(i, 0) += i % 2 == 0 ? 1e4 : 0;
   for (int64_t j = 0; j < 40; ++j) Y(j, 0) += j % 2 == 0 ? 1e4 : 0;
@@ -64,7 +64,7 @@ TEST(RectangularProduct, FarGroupsKeepTheDigitsOfTheirInnerDistances) {
   EXPECT_LT((to_eigen(out) - dense_between(X, Y, {KernelKind::rbf, 1}) * to_eigen(V)).cwiseAbs().maxCoeff(), 1e-10);
 }
 
-TEST(RectangularProduct, PairsThatCountZeroAreLeftOut) {
+TEST(RectangularProduct, PairsOfTheListCountAsZero) {
   const Matrix<float> X = random_matrix<float>(100, 4, 7), V = random_matrix<float>(100, 2, 8);
   std::vector<int64_t> zero(100, -1), rows{30, 99, 2};
   zero[99] = 1;
@@ -80,7 +80,7 @@ TEST(RectangularProduct, PairsThatCountZeroAreLeftOut) {
   }
 }
 
-TEST(RectangularProduct, ARowHasTheSameBitsWhicheverOthersAreAskedFor) {
+TEST(RectangularProduct, ARowHasTheSameBitsForAnyChoiceOfOtherRows) {
   const Matrix<float> X = random_matrix<float>(300, 6, 9), Y = random_matrix<float>(500, 6, 10),
                       V = random_matrix<float>(500, 4, 11);
   Matrix<double> all(300, 4), one(1, 4);
@@ -92,7 +92,7 @@ TEST(RectangularProduct, ARowHasTheSameBitsWhicheverOthersAreAskedFor) {
   }
 }
 
-TEST(RectangularProduct, RefusesShapesThatDoNotFitAndStopsOnRequest) {
+TEST(RectangularProduct, RejectsWrongShapesAndStopsOnRequest) {
   const Matrix<float> X = random_matrix<float>(10, 3, 12), Y = random_matrix<float>(10, 2, 13), V(10, 1), W(9, 1);
   Matrix<double> out(10, 1);
   EXPECT_THROW(multiply_between<float>(Points(X.view()), Points(Y.view()), {}, {all_rows(10), {}}, V, out, 1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/affinity/sampled_degrees.h"
+#include "mbsc/affinity/degrees/sampled_degrees.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "mbsc/affinity/matrix_affinity.h"
+#include "mbsc/affinity/matrix/matrix_affinity.h"
 #include "mbsc/base/require.h"
 #include "tests/affinity/dense_oracle.h"
 
@@ -28,7 +28,7 @@ class SampledDegreesOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SampledDegreesOf, Scalars);
 
-/// Both kinds of sums against the dense matrix.
+/// Compares the sums of both sides with those of the dense matrix.
 template <class T>
 void expect_column_sums(const Affinity<T>& affinity, const Eigen::MatrixXd& dense,
                         const std::vector<int64_t>& columns) {
@@ -49,7 +49,7 @@ void expect_column_sums(const Affinity<T>& affinity, const Eigen::MatrixXd& dens
   }
 }
 
-TYPED_TEST(SampledDegreesOf, SumsOverColumnsEqualTheDenseOnesForEveryKindOfAffinity) {
+TYPED_TEST(SampledDegreesOf, SumsOverColumnsEqualTheDenseSumsForEveryKindOfAffinity) {
   using T = TypeParam;
   const int64_t n = 611;
   const Matrix<T> X = random_matrix<T>(n, 3, 1);
@@ -86,51 +86,52 @@ TYPED_TEST(SampledDegreesOf, AllColumnsOrAllButOneGiveTheExactDegrees) {
   }
 }
 
-TEST(SampledDegrees, AreUnbiasedAndTheirVarianceIsTheOneReported) {
+TEST(SampledDegrees, AreUnbiasedAndEstimateTheirVariance) {
   const int64_t n = 150, columns = 50;
   const int seeds = 800;
   const Matrix<double> X = random_matrix<double>(n, 2, 4);
   const KernelAffinity<double> A(Points(X.view()), {KernelKind::rbf, 0.1}, RowSpace(n, 1));
   const Degrees exact = A.degrees({});
-  std::vector<double> error(n), square_error(n), squares(n), claimed(n);
+  std::vector<double> error(n), square_error(n), squares(n), estimated(n);
   double relative = 0, observed_relative = 0;
   for (int seed = 0; seed < seeds; ++seed) {
     const SampledDegrees s = sample_degrees<double>(A, columns, uint64_t(seed), {});
-    ASSERT_EQ(s.unseen + s.doubtful, 0) << "rows put right would not be unbiased";
+    ASSERT_EQ(s.unseen + s.unreliable, 0) << "corrected rows are not unbiased";
     relative += degree_error(A.rows(), s.degrees).relative * degree_error(A.rows(), s.degrees).relative / seeds;
     for (size_t i = 0; i < size_t(n); ++i) {
       const double e = s.degrees.sum[i] - exact.sum[i];
       error[i] += e;
       squares[i] += e * e;
       square_error[i] += (s.degrees.squares[i] - exact.squares[i]) / exact.squares[i];
-      claimed[i] += s.degrees.variance[i];
+      estimated[i] += s.degrees.variance[i];
       observed_relative += e * e / (exact.sum[i] * exact.sum[i]) / double(n) / seeds;
     }
   }
-  double largest_z = 0, all_claimed = 0, all_squares = 0, mean_z = 0, q_bias = 0;
+  double largest_z = 0, all_estimated = 0, all_squares = 0, mean_z = 0, q_bias = 0;
   for (size_t i = 0; i < size_t(n); ++i) {
     const double z = error[i] / std::sqrt(squares[i]);
     largest_z = std::max(largest_z, std::abs(z));
     mean_z += z / double(n);
-    all_claimed += claimed[i];
+    all_estimated += estimated[i];
     all_squares += squares[i];
     q_bias = std::max(q_bias, std::abs(square_error[i]) / seeds);
   }
-  const double ratio = all_claimed / all_squares;
+  const double ratio = all_estimated / all_squares;
   fmt::print(
-      "z: mean {:.2f}, largest of {} rows {:.2f}; claimed / observed variance {:.3f}; relative error {:.4f}, "
+      "z: mean {:.2f}, largest of {} rows {:.2f}; estimated / observed variance {:.3f}; relative error {:.4f}, "
       "observed {:.4f}\n",
       mean_z, n, largest_z, ratio, std::sqrt(relative), std::sqrt(observed_relative));
-  EXPECT_LT(largest_z, 4.5);  // one row in 150,000
+  EXPECT_LT(largest_z, 4.5);  // probability 1 in 150,000 for one row
   EXPECT_LT(std::abs(mean_z), 4);
-  // Rows share their columns: at worst a few independent sums of 800 squares, each known to sqrt(2/800) = 5 %.
+  // Rows share their columns. In the worst case there are few independent sums of 800 squares, each with a relative
+  // error of sqrt(2/800) = 5 %.
   EXPECT_NEAR(ratio, 1, 0.1);
   EXPECT_NEAR(relative / observed_relative, 1, 0.1);
-  EXPECT_LT(q_bias, 0.02);  // of at most 15 % in one draw, over sqrt(800), times 4
+  EXPECT_LT(q_bias, 0.02);  // at most 15 % in one draw, divided by sqrt(800), times 4
 }
 
-TEST(SampledDegrees, RowsInDoubtAreEvaluatedWhereTheyAreFew) {
-  // A cloud, ten far pairs and five points that have no neighbor at all.
+TEST(SampledDegrees, UncertainRowsAreEvaluatedIfTheyAreFew) {
+  // A cloud, ten distant pairs and five points without a neighbor.
   const int64_t cloud = 975, n = 1000, columns = 200;
   Matrix<float> X = random_matrix<float>(n, 2, 5);
   for (int64_t i = cloud; i < n; ++i) {
@@ -141,42 +142,42 @@ TEST(SampledDegrees, RowsInDoubtAreEvaluatedWhereTheyAreFew) {
   const Degrees exact = A.degrees({});
   const SampledDegrees s = sample_degrees<float>(A, columns, 6, {});
   EXPECT_GT(s.unseen, 10);
-  EXPECT_EQ(s.left_in_doubt, 0);
+  EXPECT_EQ(s.not_evaluated, 0);
   EXPECT_LE(s.columns_evaluated, most_degree_columns(n, columns));
-  EXPECT_EQ(s.columns_evaluated, columns + s.unseen + s.doubtful);
+  EXPECT_EQ(s.columns_evaluated, columns + s.unseen + s.unreliable);
   for (size_t i = size_t(cloud); i < size_t(n); ++i) {
     EXPECT_NEAR(s.degrees.sum[i], exact.sum[i], 1e-5) << i;
     EXPECT_EQ(s.degrees.sum[i] > 0, exact.sum[i] > 0);
     EXPECT_EQ(s.degrees.variance[i], 0);
   }
-  EXPECT_LE(degree_error(A.rows(), s.degrees).largest, 0.5) << "the rest is beyond doubt";
+  EXPECT_LE(degree_error(A.rows(), s.degrees).largest, 0.5) << "all other rows are reliable";
 }
 
-TEST(SampledDegrees, RowsLeftInDoubtAreNeverGivenTooSmallADegree) {
-  // Five hundred far pairs: a row either saw its only neighbor or nothing. Every degree is 1.
+TEST(SampledDegrees, UncertainRowsThatAreNotEvaluatedNeverGetTooSmallADegree) {
+  // 500 distant pairs. The sample contains the only neighbor of a row or nothing. Every degree is 1.
   const int64_t n = 1000, columns = 150;
   Matrix<float> X(n, 1);
   for (int64_t i = 0; i < n; ++i) X(i, 0) = 100.0f * float(i / 2);
   const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1}, RowSpace(n, 1));
   const SampledDegrees s = sample_degrees<float>(A, columns, 7, {});
   EXPECT_GT(s.unseen, 600);
-  EXPECT_GT(s.doubtful, 90);
-  EXPECT_EQ(s.left_in_doubt, s.unseen + s.doubtful - (columns + 3) / 4);
+  EXPECT_GT(s.unreliable, 90);
+  EXPECT_EQ(s.not_evaluated, s.unseen + s.unreliable - (columns + 3) / 4);
   for (const double d : s.degrees.sum) {
     EXPECT_GE(d, 1);
-    EXPECT_LE(d, 2);  // 0.15 of the estimate 999/150 and 0.85 of 1
+    EXPECT_LE(d, 2);  // 0.15 times the estimate 999/150 plus 0.85 times 1
   }
   EXPECT_GT(degree_error(A.rows(), s.degrees).relative, 0.5);
   EXPECT_LE(degree_error(A.rows(), s.degrees).largest, 999 / 150.0);
 }
 
-TEST(SampledDegrees, ManyPointsWithoutANeighborStayIsolated) {
+TEST(SampledDegrees, ManyPointsWithoutANeighborRemainIsolated) {
   const int64_t n = 1000, together = 400;
   Matrix<float> X = random_matrix<float>(n, 2, 8);
   for (int64_t i = together; i < n; ++i) X(i, 0) = 1000.0f * float(i);
   const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 0.1}, RowSpace(n, 1));
   const SampledDegrees s = sample_degrees<float>(A, 120, 9, {});
-  EXPECT_GT(s.left_in_doubt, 400) << "far more than are evaluated";
+  EXPECT_GT(s.not_evaluated, 400) << "many more than the evaluated rows";
   for (int64_t i = 0; i < n; ++i) EXPECT_EQ(s.degrees.sum[size_t(i)] > 0, i < together) << i;
 }
 
@@ -187,7 +188,7 @@ TEST(SampledDegrees, HaveTheSameBitsForAnyNumberOfThreadsAndDependOnTheSeed) {
   for (const int threads : {1, 2, 3}) {
     const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1.5}, RowSpace(n, threads));
     results.push_back(sample_degrees<float>(A, 600, 11, {}));
-    EXPECT_GT(results.back().columns_evaluated, 600) << "some rows are in doubt";
+    EXPECT_GT(results.back().columns_evaluated, 600) << "some rows are uncertain";
     EXPECT_EQ(results[0].degrees.sum, results.back().degrees.sum);
     EXPECT_EQ(results[0].degrees.squares, results.back().degrees.squares);
     EXPECT_EQ(results[0].degrees.variance, results.back().degrees.variance);
@@ -197,7 +198,7 @@ TEST(SampledDegrees, HaveTheSameBitsForAnyNumberOfThreadsAndDependOnTheSeed) {
   }
 }
 
-TEST(SampledDegrees, CountTheirKernelValuesTellTheirProgressAndCanBeStopped) {
+TEST(SampledDegrees, CountTheirKernelValuesReportTheirProgressAndCanBeStopped) {
   const int64_t n = 800;
   const Matrix<float> X = random_matrix<float>(n, 3, 13);
   const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1}, RowSpace(n, 1));

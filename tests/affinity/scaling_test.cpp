@@ -15,7 +15,7 @@ using testing::random_matrix;
 
 constexpr int64_t n = 400;
 
-/// Three features of different place and width; the last is constant.
+/// Three features of different location and width, and a constant one.
 Matrix<double> features() {
   Matrix<double> X = random_matrix<double>(n, 4, 1);
   for (int64_t i = 0; i < n; ++i) {
@@ -41,7 +41,7 @@ Statistics statistics(const Points& points, int64_t feature, int64_t rows) {
   return s;
 }
 
-// The second feature has 1e6 against a width of one: 1e-10 of it is lost in a double.
+// The second feature is 1e6 with a width of one; a double rounds it to about 1e-10.
 constexpr double bound = 1e-9;
 
 TEST(Scaling, UnitMapsEveryFeatureToZeroOne) {
@@ -83,14 +83,14 @@ TEST(Scaling, AConstantFeatureBecomesZero) {
   }
 }
 
-TEST(Scaling, NoneLeavesThePointsAlone) {
+TEST(Scaling, NoneDoesNotChangeThePoints) {
   const Matrix<double> X = features();
   Points points(X.view());
   apply_scaling(points, Scaling::none, 0, 1);
   for (int64_t f = 0; f < 4; ++f) EXPECT_EQ(points(17, f), X(17, f));
 }
 
-TEST(Scaling, TakesTheRangesOfTheFirstRowsOnly) {
+TEST(Scaling, UsesTheRangesOfTheFirstRowsOnly) {
   Matrix<double> X = features();
   X(300, 0) = 1000;
   Points points(X.view());
@@ -129,7 +129,7 @@ TEST(ChooseGamma, ScalesWithTheInverseSquareOfTheDataAndIgnoresAShift) {
   EXPECT_NEAR(choose_gamma(points, KernelKind::rbf, 4, 0) / gamma, 1, 1e-9);
 }
 
-// In 20 dimensions distances are alike, and at 16 / median every degree is below 3 % of a cluster.
+// In 20 dimensions all distances are similar. At 16 / median every degree is below 3 % of a cluster.
 TEST(ChooseGamma, IsSixteenOverTheMedianSquaredDistanceInManyDimensions) {
   const Matrix<double> X = random_matrix<double>(101, 20, 3);
   std::vector<double> distances;
@@ -144,18 +144,18 @@ TEST(ChooseGamma, IsSixteenOverTheMedianSquaredDistanceInManyDimensions) {
   EXPECT_DOUBLE_EQ(choose_gamma(Points(X.view()), KernelKind::rbf, 2, 4), 16 / median);
 }
 
-TEST(ChooseGamma, GivesATypicalPointThreePercentOfAClusterAsNeighborsInTwoDimensions) {
+TEST(ChooseGamma, MakesATypicalDegreeThreePercentOfAClusterInTwoDimensions) {
   const int64_t count = 1200, clusters = 2;
   const Matrix<double> X = random_matrix<double>(count, 2, 5);
   const double gamma = choose_gamma(Points(X.view()), KernelKind::rbf, clusters, 0);
   const Eigen::MatrixXd A = testing::dense_affinity(Points(X.view()), {KernelKind::rbf, gamma});
   Eigen::VectorXd degrees = A.rowwise().sum();
   std::sort(degrees.data(), degrees.data() + count);
-  // The rule sees 200 of the 1,200 degrees; the median of so many is off by a tenth of their spread.
+  // The rule uses 200 of the 1,200 degrees. The error of their median is about a tenth of their spread.
   EXPECT_NEAR(degrees[count / 2] / (0.03 * double(count) / double(clusters)), 1, 0.15);
 }
 
-TEST(ChooseGamma, IgnoresCoincidentPointsAndFindsTheOnlyOtherOne) {
+TEST(ChooseGamma, IgnoresCoincidentPointsAndFindsTheOnlyOtherPoint) {
   Matrix<double> X(5000, 1);
   X(4321, 0) = 2;
   EXPECT_DOUBLE_EQ(choose_gamma(Points(X.view()), KernelKind::rbf, 2, 0), 4);
@@ -163,7 +163,7 @@ TEST(ChooseGamma, IgnoresCoincidentPointsAndFindsTheOnlyOtherOne) {
   EXPECT_THROW(choose_gamma(Points(X.view()), KernelKind::rbf, 2, 0), InvalidInput);
 }
 
-TEST(CountDistinct, CountsNoFurtherThanAsked) {
+TEST(CountDistinct, StopsAtTheGivenNumber) {
   Matrix<float> X(20, 2);
   for (int64_t i = 0; i < 20; ++i) X(i, 1) = float(i % 5);
   X(3, 0) = -0.0f;  // equal to 0
@@ -175,14 +175,14 @@ TEST(CountDistinct, CountsNoFurtherThanAsked) {
 TEST(CheckFinite, NamesTheFirstBadRowAndFeatureForAnyNumberOfThreads) {
   Matrix<float> X = random_matrix<float>(1000, 3, 5);
   EXPECT_NO_THROW(check_finite(Points(X.view()), 2));
-  // The first bad value ends the first block; every later block begins with one.
+  // The first bad value is in the last row of the first block. Every later block begins with a bad value.
   X(63, 2) = std::numeric_limits<float>::quiet_NaN();
   for (int64_t i = 64; i < 1000; ++i) X(i, 0) = std::numeric_limits<float>::infinity();
   for (const int threads : {1, 2, 3})
     for (int repeat = 0; repeat < 50; ++repeat) {
       try {
         check_finite(Points(X.view()), threads);
-        ADD_FAILURE() << "not refused";
+        ADD_FAILURE() << "no exception";
       } catch (const InvalidInput& error) {
         EXPECT_NE(std::string(error.what()).find("row 64, feature 3"), std::string::npos) << error.what();
       }

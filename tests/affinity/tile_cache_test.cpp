@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel values kept from the degree pass.
-#include "mbsc/affinity/tile_cache.h"
+// The cache of kernel values that the degree pass fills.
+#include "mbsc/affinity/pass/tile_cache.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -21,13 +21,13 @@ constexpr Kernel kernel{KernelKind::rbf, 2.0};
 const Matrix<float>& points() {
   static const Matrix<float> X = [] {
     Matrix<float> Y = random_matrix<float>(n, d, 1);
-    for (int64_t f = 0; f < d; ++f) Y(0, f) = 2.5f, Y(1, f) = 2.9f;  // of tiny degree
+    for (int64_t f = 0; f < d; ++f) Y(0, f) = 2.5f, Y(1, f) = 2.9f;  // two points of tiny degree
     return Y;
   }();
   return X;
 }
 
-/// A I, column by column as the product has it.
+/// The whole matrix as the product uses it: A times the identity.
 Eigen::MatrixXd whole(const KernelAffinity<float>& A) {
   Matrix<float> unit(n, n), out(n, n);
   for (int64_t i = 0; i < n; ++i) unit(i, i) = 1;
@@ -35,23 +35,23 @@ Eigen::MatrixXd whole(const KernelAffinity<float>& A) {
   return to_eigen(out);
 }
 
-TEST(TileCache, KeptValuesAreOffByAThousandthOfThemselvesWhateverTheirSize) {
+TEST(TileCache, CachedValuesHaveARelativeErrorOfAtMostAThousandthForAnySize) {
   KernelAffinity<float> A(Points(points().view()), kernel, RowSpace(n, 2));
   A.keep_values(int64_t{1} << 30);
-  EXPECT_EQ(A.entry_error(), 0) << "nothing is kept yet";
+  EXPECT_EQ(A.entry_error(), 0) << "the cache is still empty";
   const int64_t before = A.kernel_values();
   A.degrees({});
   EXPECT_GT(A.entry_error(), 0);
   const int64_t evaluated = A.kernel_values();
   EXPECT_GT(evaluated, before);
-  const Eigen::MatrixXd kept = whole(A), dense = dense_affinity(Points(points().view()), kernel);
-  EXPECT_EQ(A.kernel_values(), evaluated) << "all came from memory";
+  const Eigen::MatrixXd cached = whole(A), dense = dense_affinity(Points(points().view()), kernel);
+  EXPECT_EQ(A.kernel_values(), evaluated) << "all values came from the cache";
   double largest = 0, smallest = 1, mean = 0;
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < n; ++j) {
       if (dense(i, j) < 1e-37) continue;
-      const double error = kept(i, j) / dense(i, j) - 1;
+      const double error = cached(i, j) / dense(i, j) - 1;
       largest = std::max(largest, std::abs(error));
       smallest = std::min(smallest, dense(i, j));
       mean += error;
@@ -61,11 +61,11 @@ TEST(TileCache, KeptValuesAreOffByAThousandthOfThemselvesWhateverTheirSize) {
   fmt::print("values down to {:.1e}: largest error {:.2e}, mean {:.1e}\n", smallest, largest, mean);
   EXPECT_LT(smallest, 1e-30);
   EXPECT_LT(largest, A.entry_error() + 1e-5);
-  EXPECT_LT(std::abs(mean), 1e-5) << "rounded, not cut off";
-  EXPECT_EQ(kept.diagonal().norm(), 0);
+  EXPECT_LT(std::abs(mean), 1e-5) << "values are rounded, not truncated";
+  EXPECT_EQ(cached.diagonal().norm(), 0);
 }
 
-TEST(TileCache, PartOfTheTilesMayBeKeptAndTheProductIsTheSameForAnyNumberOfThreads) {
+TEST(TileCache, ACacheOfAnySizeGivesTheSameBitsForAnyNumberOfThreads) {
   const Matrix<float> V = random_matrix<float>(n, 5, 2);
   const Eigen::MatrixXd dense = dense_affinity(Points(points().view()), kernel) * to_eigen(V);
   int64_t last = -1;
@@ -74,10 +74,10 @@ TEST(TileCache, PartOfTheTilesMayBeKeptAndTheProductIsTheSameForAnyNumberOfThrea
     for (const int threads : {1, 2, 3}) {
       KernelAffinity<float> A(Points(points().view()), kernel, RowSpace(n, threads));
       A.keep_values(bytes);
-      EXPECT_LE(A.kept_bytes(), bytes);
+      EXPECT_LE(A.cached_bytes(), bytes);
       if (threads == 1) {
-        EXPECT_GT(A.kept_bytes(), last);
-        last = A.kept_bytes();
+        EXPECT_GT(A.cached_bytes(), last);
+        last = A.cached_bytes();
       }
       A.degrees({});
       Matrix<float> out(n, 5), anew(n, 5), plain(n, 5);
@@ -93,12 +93,12 @@ TEST(TileCache, PartOfTheTilesMayBeKeptAndTheProductIsTheSameForAnyNumberOfThrea
   }
 }
 
-TEST(TileCache, DoublesAreNotKept) {
+TEST(TileCache, DoublesAreNotCached) {
   const Matrix<double> X = random_matrix<double>(n, d, 1);
   KernelAffinity<double> A(Points(X.view()), kernel, RowSpace(n, 2));
   A.keep_values(int64_t{1} << 30);
   A.degrees({});
-  EXPECT_EQ(A.kept_bytes(), 0);
+  EXPECT_EQ(A.cached_bytes(), 0);
   EXPECT_EQ(A.entry_error(), 0);
 }
 

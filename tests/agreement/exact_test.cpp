@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
-#include "mbsc/affinity/kernel_affinity.h"
-#include "mbsc/solvers/solver.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
+#include "mbsc/solvers/krylov/exact.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -131,9 +131,9 @@ void check_against_lapack(double tolerance, double bound) {
       const double gap = dense.values[k - 1] - dense.values[k];
       const KernelAffinity<T> A(points, {KernelKind::rbf, problem.gamma}, RowSpace(X.rows(), 1));
       const Normalized<T> L(A, A.degrees({}).sum, 0);
-      SolverOptions options;
+      ClusterOptions options;
       options.clusters = k;
-      options.tolerance = tolerance;
+      options.limits.tolerance = tolerance;
       options.seed = seed;
       const EigenPairs<T> pairs = solve_exact(L, options);
       const MatrixXd U = dense.vectors.leftCols(k), W = to_eigen(pairs.vectors);

@@ -19,7 +19,7 @@ TEST(Random, NormalsHaveMeanZeroAndVarianceOne) {
     sum += x;
     squares += x * x;
   }
-  // Standard errors: 1/sqrt(n) and sqrt(2/n); five of them.
+  // Standard errors are 1/sqrt(n) and sqrt(2/n); the bound is five of them.
   EXPECT_LT(std::abs(sum / n), 5 / std::sqrt(n));
   EXPECT_LT(std::abs(squares / n - 1), 5 * std::sqrt(2.0 / n));
 }

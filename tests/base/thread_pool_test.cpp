@@ -30,7 +30,7 @@ TEST(ParallelFor, CallsEveryIndexOnceForAnyNumberOfThreads) {
 }
 
 TEST(ParallelFor, OtherThreadsTakePart) {
-  // Two calls that each wait for the other can end on two threads only.
+  // Two calls that wait for each other can only finish on two threads.
   std::atomic<int> there{0};
   parallel_for(2, 2, [&](int64_t) {
     ++there;
@@ -42,7 +42,7 @@ TEST(ParallelFor, OtherThreadsTakePart) {
 
 TEST(ParallelFor, NeverMoreThreadsThanAskedFor) {
   std::atomic<int> now{0}, most{0};
-  parallel_for(8, 8, [](int64_t) {});  // more workers exist than the next loop may have
+  parallel_for(8, 8, [](int64_t) {});  // starts more workers than the next loop may use
   parallel_for(3, 300, [&](int64_t) {
     const int here = ++now;
     int before = most;
@@ -56,7 +56,10 @@ TEST(ParallelFor, NeverMoreThreadsThanAskedFor) {
 
 TEST(ParallelFor, RethrowsAndIsUsableAfterwards) {
   for (int round = 0; round < 20; ++round) {
-    EXPECT_THROW(parallel_for(4, 100, [](int64_t i) { if (i % 7 == 3) throw std::runtime_error("no"); }),
+    EXPECT_THROW(parallel_for(4, 100,
+                              [](int64_t i) {
+                                if (i % 7 == 3) throw std::runtime_error("no");
+                              }),
                  std::runtime_error);
     std::atomic<int64_t> sum{0};
     parallel_for(4, 100, [&](int64_t i) { sum += i; });
@@ -96,7 +99,7 @@ TEST(ParallelFor, WorksInTheChildOfAFork) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(60);  // where it hangs, it ends as a failure
+    alarm(60);  // if it hangs, it ends as a failure
     std::atomic<int64_t> sum{0};
     parallel_for(4, 100, [&](int64_t i) { sum += i; });
     _exit(sum == 4950 ? 0 : 1);
@@ -108,7 +111,7 @@ TEST(ParallelFor, WorksInTheChildOfAFork) {
 
 TEST(ParallelFor, ThreadsSleepWhenThereIsNothingToDo) {
   parallel_for(4, 100, [](int64_t) {});
-  const auto used = [] {  // by all threads of the process
+  const auto used = [] {  // CPU time of all threads of the process
     timespec t{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
@@ -119,7 +122,7 @@ TEST(ParallelFor, ThreadsSleepWhenThereIsNothingToDo) {
   EXPECT_LT(used() - before, 0.03) << "one spinning thread would take 0.3";
 }
 
-/// A variable of the environment that is as it was afterwards.
+/// Sets an environment variable and restores it afterwards.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {

@@ -75,11 +75,32 @@ class BadOption(ProgramTest):
         self.assert_options_rejected("-k", 3, "--method", "minibatch", "--tolerance", 1e-4, "--no-polish",
                                      words=["tolerance", "polish"])
 
+    def test_an_option_that_the_method_does_not_have(self):
+        for method, option, value in (("power", "--guards", 3), ("exact", "--batch-size", 10), ("nystrom", "--start", "random"),
+                                      ("exact", "--step-rule", "adagrad"), ("minibatch", "--basis-size", 50),
+                                      ("minibatch", "--epsilon", 1e-3), ("power", "--stall", 1e-3)):
+            with self.subTest(method=method, option=option):
+                self.assert_options_rejected("-k", 3, "--method", method, option, value,
+                                             words=[option.lstrip("-"), method, "does not apply"])
+
+    def test_without_a_method_the_options_choose_one_that_has_them(self):
+        for option, value, method in (("--guards", 3, "minibatch"), ("--basis-size", 50, "exact")):
+            with self.subTest(option=option):
+                _, summary = self.cluster("points.csv", 3, option, value)
+                self.assertEqual(summary["method"], method)
+        self.assert_options_rejected("-k", 3, "--guards", 3, "--basis-size", 50, words=["does not apply"])
+
     def test_unknown_command(self):
         self.assert_rejected("clutser", "points.csv", words=["clutser"])
 
     def test_no_command(self):
         self.assert_rejected()
+
+
+class Documents(ProgramTest):
+    def test_the_page_of_options_is_that_of_the_program(self):
+        stdout, _ = self.run_program("options")
+        self.assertEqual((ROOT / "docs/options.md").read_text(), stdout, "run: mbsc options > docs/options.md")
 
 
 class Help(ProgramTest):

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "mbsc/base/require.h"
 #include "mbsc/cluster.h"
 #include "tests/affinity/dense_oracle.h"
 #include "tests/comm/ranks.h"
@@ -26,7 +25,7 @@ Matrix<float> clouds(int64_t n) {
   return X;
 }
 
-ClusterOptions options_for(Method method) {
+ClusterOptions options_for(const char* method) {
   ClusterOptions options;
   options.clusters = 3;
   options.threads = 1;
@@ -48,54 +47,57 @@ Range rows_of(Sharing sharing, int64_t n, const Comm& comm) {
 }
 
 template <class T>
-void expect_same_as_one(const Matrix<T>& X, const ClusterOptions& options, Sharing sharing = Sharing::blocks) {
-  const Clustering one = cluster(Points(X.view()), options);
+void expect_same_as_one(const Matrix<T>& X, const ClusterOptions& options, Sharing sharing = Sharing::blocks,
+                        Input::Kind kind = Input::Kind::points) {
+  const Clustering one = cluster(Input(kind, Points(X.view())), options);
+  const auto all_of = [](const Matrix<float>& vectors) { return std::span(vectors.data(), size_t(vectors.size())); };
   for (const int ranks : ranks_tried)
     on_ranks(ranks, [&](const Comm& comm) {
       const Range rows = rows_of(sharing, X.rows(), comm);
       Matrix<T> own(rows.size(), X.cols());
       std::copy_n(X.data() + rows.begin * X.cols(), own.size(), own.data());
-      const Clustering shared = cluster(Points(own.view()), options, comm);
+      const Clustering shared = cluster(Input(kind, Points(own.view())), options, comm);
       ASSERT_EQ(int64_t(shared.labels.size()), rows.size());
       EXPECT_EQ(comm.gather<int32_t>(shared.labels), one.labels) << ranks << " ranks";
-      EXPECT_EQ(comm.gather<float>({shared.embedding.data(), size_t(shared.embedding.size())}),
-                std::vector<float>(one.embedding.data(), one.embedding.data() + one.embedding.size()))
+      const auto vectors = all_of(one.pairs.vectors);
+      EXPECT_EQ(comm.gather<float>(all_of(shared.pairs.vectors)), std::vector<float>(vectors.begin(), vectors.end()))
           << ranks << " ranks";
-      EXPECT_EQ(comm.gather<double>(shared.degrees), one.degrees);
-      EXPECT_EQ(shared.eigenvalues, one.eigenvalues);
-      EXPECT_EQ(shared.residuals, one.residuals);
+      EXPECT_EQ(comm.gather<double>(shared.degrees.values), one.degrees.values);
+      EXPECT_EQ(shared.pairs.values, one.pairs.values);
+      EXPECT_EQ(shared.pairs.residuals, one.pairs.residuals);
       EXPECT_EQ(shared.cluster_sizes, one.cluster_sizes);
-      EXPECT_EQ(shared.normalized_cut, one.normalized_cut);
-      EXPECT_EQ(shared.normalized_cut_estimate, one.normalized_cut_estimate);
-      EXPECT_EQ(shared.passes, one.passes);
-      EXPECT_EQ(shared.isolated_points, one.isolated_points);
-      EXPECT_EQ(shared.start_is_graph, one.start_is_graph);
-      EXPECT_TRUE(std::isnan(one.gamma) ? std::isnan(shared.gamma) : shared.gamma == one.gamma);
-      EXPECT_EQ(shared.ranks, ranks);
+      EXPECT_EQ(shared.cut.exact, one.cut.exact);
+      EXPECT_EQ(shared.cut.estimate, one.cut.estimate);
+      EXPECT_EQ(shared.cost.passes, one.cost.passes);
+      EXPECT_EQ(shared.degrees.isolated_points, one.degrees.isolated_points);
+      EXPECT_EQ(shared.pairs.start_is_graph, one.pairs.start_is_graph);
+      EXPECT_EQ(shared.plan.options.gamma, one.plan.options.gamma);
+      EXPECT_EQ(shared.plan.options.start, one.plan.options.start);
+      EXPECT_EQ(shared.plan.options.landmarks, one.plan.options.landmarks);
+      EXPECT_EQ(shared.plan.ranks, ranks);
     });
 }
 
 TEST(RanksOfCluster, EveryMethodHasTheBitsOfOne) {
   const Matrix<float> X = clouds(900);
-  for (const Method method : {Method::exact, Method::power, Method::nystrom, Method::minibatch})
-    expect_same_as_one(X, options_for(method));
+  for (const char* method : {"exact", "power", "nystrom", "minibatch"}) expect_same_as_one(X, options_for(method));
 }
 
 TEST(RanksOfCluster, MiniBatchesWithEveryStartBudgetAndStepRule) {
   const Matrix<float> X = clouds(900);
   for (const Start start : {Start::random, Start::nystrom, Start::neighbors})
     for (const double passes : {0.3, 1.0, 2.0}) {
-      ClusterOptions options = options_for(Method::minibatch);
-      options.solver.start = start;
-      options.solver.passes = passes;
+      ClusterOptions options = options_for("minibatch");
+      options.start = start;
+      options.limits.passes = passes;
       options.gamma = start == Start::neighbors ? 8.0 : 0.5;
       expect_same_as_one(X, options);
     }
-  ClusterOptions options = options_for(Method::minibatch);
-  apply_paper_preset(options);
-  options.solver.iterations = 30;
+  ClusterOptions options = options_for("minibatch");
+  apply_preset("paper", X.rows(), options);
+  options.limits.iterations = 30;
   expect_same_as_one(X, options);
-  options.solver.estimator = Estimator::signs;
+  options.adagrad.estimator = Estimator::signs;
   expect_same_as_one(X, options);
 }
 
@@ -103,7 +105,7 @@ TEST(RanksOfCluster, NarrowKernelsOutliersAndIsolatedPoints) {
   Matrix<float> X = clouds(900);
   X(17, 2) = 500;  // no neighbor at all
   for (const double regularization : {0.0, 0.001})
-    for (const Method method : {Method::exact, Method::minibatch}) {
+    for (const char* method : {"exact", "minibatch"}) {
       ClusterOptions options = options_for(method);
       options.gamma = 3;
       options.regularization = regularization;
@@ -113,22 +115,22 @@ TEST(RanksOfCluster, NarrowKernelsOutliersAndIsolatedPoints) {
 
 TEST(RanksOfCluster, SampledDegreesKeptValuesTolerancesAndOtherAffinities) {
   const Matrix<float> X = clouds(900);
-  ClusterOptions options = options_for(Method::minibatch);
+  ClusterOptions options = options_for("minibatch");
   options.degrees = DegreeKind::sampled;
-  options.solver.passes = 0.8;
+  options.limits.passes = 0.8;
   expect_same_as_one(X, options);
-  options.solver.passes = 2.5;
+  options.limits.passes = 2.5;
   expect_same_as_one(X, options);
-  options = options_for(Method::exact);
-  options.memory = int64_t{1} << 30;
-  options.solver.tolerance = 1e-4;
+  options = options_for("exact");
+  options.cache = int64_t{1} << 30;
+  options.limits.tolerance = 1e-4;
   expect_same_as_one(X, options);
   for (const AffinityKind affinity : {AffinityKind::exponential, AffinityKind::cosine}) {
-    options = options_for(Method::exact);
+    options = options_for("exact");
     options.affinity = affinity;
     expect_same_as_one(X, options);
   }
-  options = options_for(Method::nystrom);
+  options = options_for("nystrom");
   options.degrees = DegreeKind::nystrom;
   expect_same_as_one(X, options);
 }
@@ -138,17 +140,16 @@ TEST(RanksOfCluster, RowsMayBeSharedOutInAnyWay) {
   Matrix<double> wide(900, 3);
   for (int64_t i = 0; i < X.size(); ++i) wide.data()[i] = double(X.data()[i]) + 1e-9;
   for (const Sharing sharing : {Sharing::last, Sharing::uneven}) {
-    expect_same_as_one(X, options_for(Method::minibatch), sharing);
-    expect_same_as_one(wide, options_for(Method::exact), sharing);
+    expect_same_as_one(X, options_for("minibatch"), sharing);
+    expect_same_as_one(wide, options_for("exact"), sharing);
   }
 }
 
 TEST(RanksOfCluster, MoreRanksThanBlocksWork) {
   const Matrix<float> X = clouds(100);  // two blocks
-  for (const Method method : {Method::exact, Method::power, Method::nystrom, Method::minibatch})
-    expect_same_as_one(X, options_for(method));
+  for (const char* method : {"exact", "power", "nystrom", "minibatch"}) expect_same_as_one(X, options_for(method));
   const Matrix<float> few = clouds(5);
-  ClusterOptions options = options_for(Method::exact);
+  ClusterOptions options = options_for("exact");
   options.clusters = 2;
   expect_same_as_one(few, options);
   expect_same_as_one(few, options, Sharing::uneven);
@@ -159,10 +160,9 @@ TEST(RanksOfCluster, APrecomputedMatrixHasTheBitsOfOne) {
   Matrix<float> stored(200, 200);
   for (int64_t i = 0; i < 200; ++i)
     for (int64_t j = 0; j < 200; ++j) stored(i, j) = float(dense(i, j));
-  for (const Method method : {Method::exact, Method::minibatch}) {
-    ClusterOptions options = options_for(method);
-    options.affinity = AffinityKind::precomputed;
-    expect_same_as_one(stored, options);
+  for (const char* method : {"exact", "minibatch"}) {
+    for (const Sharing sharing : {Sharing::blocks, Sharing::uneven})
+      expect_same_as_one(stored, options_for(method), sharing, Input::Kind::matrix);
   }
 }
 
@@ -172,7 +172,7 @@ TEST(RanksOfCluster, WhatIsWrongOnOneRankIsThrownOnAll) {
       Matrix<float> own = clouds(300);
       if (comm.rank() == ranks - 1) own(7, 1) = std::numeric_limits<float>::quiet_NaN();
       try {
-        cluster(Points(own.view()), options_for(Method::exact), comm);
+        cluster(Points(own.view()), options_for("exact"), comm);
         ADD_FAILURE() << "nothing was thrown";
       } catch (const InvalidInput& error) {
         // Rows are counted over all ranks.
@@ -180,7 +180,7 @@ TEST(RanksOfCluster, WhatIsWrongOnOneRankIsThrownOnAll) {
                   "row " + std::to_string(300 * (ranks - 1) + 8) + ", feature 2: nan is not allowed");
       }
       Matrix<float> narrow(comm.rank() == 0 ? 10 : 300, comm.rank() == 0 ? 2 : 3);
-      EXPECT_THROW(cluster(Points(narrow.view()), options_for(Method::exact), comm), InvalidInput);
+      EXPECT_THROW(cluster(Points(narrow.view()), options_for("exact"), comm), InvalidInput);
     });
 }
 
@@ -191,8 +191,8 @@ TEST(RanksOfCluster, RankZeroDecidesWhenToStop) {
       const Range rows = rows_of(Sharing::blocks, X.rows(), comm);
       Matrix<float> own(rows.size(), 3);
       std::copy_n(X.data() + rows.begin * 3, own.size(), own.data());
-      ClusterOptions options = options_for(Method::exact);
-      options.solver.tolerance = 1e-30;
+      ClusterOptions options = options_for("exact");
+      options.limits.tolerance = 1e-30;
       int steps = 0;
       const Clustering result = cluster(Points(own.view()), options, comm, [&](const Stage& stage) {
         return comm.rank() != 0 || stage.name != "solve" || ++steps < 3;

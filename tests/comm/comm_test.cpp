@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every Comm does: ranks as threads, and over MPI.
-#include "mbsc/comm/comm.h"
+// The behavior of every Comm: ranks as threads, and over MPI.
+#include "mbsc/comm.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ TEST(Comm, EveryRankKnowsItsPlace) {
 
 TEST(Comm, GatherConcatenatesUnequalAndEmptyPartsInRankOrder) {
   for (const int size : sizes) {
-    // Rank r gives r % 3 numbers: ranks 0, 3, 6 give none.
+    // Rank r contributes r % 3 numbers: ranks 0, 3, 6 contribute none.
     std::vector<int64_t> expected;
     for (int r = 0; r < size; ++r)
       for (int i = 0; i < r % 3; ++i) expected.push_back(100 * r + i);
@@ -38,8 +38,7 @@ TEST(Comm, GatherConcatenatesUnequalAndEmptyPartsInRankOrder) {
 }
 
 TEST(Comm, GatherOfNothingFromAnybodyIsEmpty) {
-  for (const int size : sizes)
-    on_ranks(size, [](const Comm& comm) { EXPECT_TRUE(comm.gather<double>({}).empty()); });
+  for (const int size : sizes) on_ranks(size, [](const Comm& comm) { EXPECT_TRUE(comm.gather<double>({}).empty()); });
 }
 
 TEST(Comm, BroadcastOverwritesEverybodyWithAnyRoot) {
@@ -60,7 +59,7 @@ TEST(Comm, ExchangeMovesBytesAroundARingAtEveryDistance) {
       for (int distance = 0; distance < size; ++distance) {
         const int to = (comm.rank() + distance) % size;
         const int from = (comm.rank() + size - distance) % size;
-        // The length depends on the sender: both ends know it.
+        // The length depends on the sender, so both ends can compute it.
         std::vector<int> send(static_cast<size_t>(comm.rank() + 1), comm.rank());
         std::vector<int> receive(static_cast<size_t>(from + 1), -1);
         comm.exchange<int>(send, to, receive, from);
@@ -77,10 +76,12 @@ TEST(Comm, MessagesOfAChannelKeepTheirOrderWhateverIsWaitedForFirst) {
       std::vector<int> out, in(2 * count, -1);
       for (int i = 0; i < 2 * count; ++i) out.push_back(100 * comm.rank() + i);
       std::vector<std::unique_ptr<Comm::Pending>> receiving, sending;
-      for (int i = 0; i < 2 * count; ++i) receiving.push_back(comm.start_receive<int>({&in[size_t(i)], 1}, from, i % 2));
-      // The channels one after the other, asked for by turns, and the last first.
+      for (int i = 0; i < 2 * count; ++i)
+        receiving.push_back(comm.start_receive<int>({&in[size_t(i)], 1}, from, i % 2));
+      // Sends go channel by channel; receives were started alternately, and the last one is waited for first.
       for (int channel = 0; channel < 2; ++channel)
-        for (int i = channel; i < 2 * count; i += 2) sending.push_back(comm.start_send<int>({&out[size_t(i)], 1}, to, channel));
+        for (int i = channel; i < 2 * count; i += 2)
+          sending.push_back(comm.start_send<int>({&out[size_t(i)], 1}, to, channel));
       for (auto at = receiving.rbegin(); at != receiving.rend(); ++at) (*at)->wait();
       for (const auto& message : sending) message->wait();
       for (int i = 0; i < 2 * count; ++i) EXPECT_EQ(in[size_t(i)], 100 * from + i);
@@ -126,7 +127,7 @@ TEST(Comm, ManyCollectivesInARowDoNotMixUp) {
 TEST(Comm, LargeMessagesArriveWhole) {
   for (const int size : sizes)
     on_ranks(size, [&](const Comm& comm) {
-      // Above what a transport sends at once without asking the receiver.
+      // Larger than what a transport sends at once without asking the receiver.
       std::vector<int64_t> mine(size_t(300'000 + comm.rank()), comm.rank());
       const std::vector<int64_t> all = comm.gather<int64_t>(mine);
       size_t at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test bodies that run on ranks: as threads always, and over MPI in a program that mpirun has started.
+// Test bodies that run on ranks: always as threads, and over MPI in a program started by mpirun.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "mbsc/comm/mpi_world.h"
+#include "mbsc/comm.h"
 #include "mbsc/comm/thread_comm.h"
 
 namespace mbsc::testing {
 
-/// The ranks that tests/mpi/on_ranks has started, null where it has not; closed when all tests are done. It says how many
-/// they shall be: a library of one MPI under the mpirun of another would make each process the only one.
+/// The ranks started by tests/mpi/on_ranks; null without it. Closed when all tests are done. MBSC_TEST_RANKS gives the
+/// expected number of ranks: if the library uses one MPI and mpirun belongs to another, each process is alone.
 inline const World* mpi_world() {
   static std::unique_ptr<World> world;
   struct Close : ::testing::Environment {
@@ -35,10 +35,10 @@ inline const World* mpi_world() {
   return begun ? world.get() : nullptr;
 }
 
-/// MPI begins before the tests do.
+/// Initializes MPI before the tests start.
 inline const bool mpi_has_begun = mpi_world() != nullptr;
 
-/// Runs `body` on so many ranks. Under mpirun these are its own, and bodies for another number of them do not run.
+/// Runs `body` on `size` ranks. Under mpirun these are its ranks; a body for another number of ranks does not run.
 inline void on_ranks(int size, const std::function<void(const Comm&)>& body) {
   const World* world = mpi_world();
   if (world == nullptr) return run_as_ranks(size, body);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One random table, written in every format, reads back as the same bits: for any chunk size, any
-// number of threads, whole or by ranges of rows.
+// A random table is written in every format. Reading each file gives the same bits, for any chunk size, any number of
+// threads, and any range of rows.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -17,8 +17,8 @@ struct Sample {
   std::vector<int> labels;
 };
 
-/// Values: a third zeros, a third integers, a third reals, which need float64 where `exact` is
-/// false.
+/// A third of the values are zeros, a third integers and a third real numbers. If `exact` is true, float32 represents
+/// the real numbers exactly.
 Sample random_sample(int64_t n, int64_t d, bool exact, uint64_t seed) {
   const Random random(seed, Stream::test);
   Sample sample{Matrix<double>(n, d), {}};
@@ -31,7 +31,7 @@ Sample random_sample(int64_t n, int64_t d, bool exact, uint64_t seed) {
       if (exact) value = static_cast<double>(static_cast<float>(value));
       sample.values(i, f) = kind == 0 ? 0 : kind == 1 ? std::round(value) : value;
     }
-    sample.values(i, d - 1) = 1;  // LIBSVM's last feature must be seen
+    sample.values(i, d - 1) = 1;  // The last index of a LIBSVM row sets the number of features.
     sample.labels.push_back(static_cast<int>(random.below(4, row, 1u << 20)));
   }
   return sample;
@@ -87,7 +87,7 @@ void expect_equal(const Table& table, const Sample& sample, Range rows) {
 
 class Agreement : public ::testing::TestWithParam<bool> {};
 
-TEST_P(Agreement, EveryFormatReadsBackTheSameTable) {
+TEST_P(Agreement, EveryFormatGivesTheSameTable) {
   const bool exact = GetParam();
   const TemporaryFolder folder;
   const Sample sample = random_sample(100, 7, exact, 1);
@@ -114,7 +114,7 @@ TEST_P(Agreement, EveryFormatReadsBackTheSameTable) {
   }
 }
 
-TEST_P(Agreement, RangesOfRowsAreRowsOfTheWhole) {
+TEST_P(Agreement, RangeOfRowsEqualsThoseRowsOfTheWholeFile) {
   const TemporaryFolder folder;
   const Sample sample = random_sample(100, 5, GetParam(), 2);
   const std::string paths[] = {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reading separated values: CSV and TSV.
 #include <gtest/gtest.h>
 
 #include "tests/io/temporary_folder.h"
@@ -35,16 +36,16 @@ TEST_F(Csv, EverySeparatorIsDetected) {
   EXPECT_EQ(read("1\t2\n3\t4\n").format, "tsv");
 }
 
-TEST_F(Csv, SeparatorIsTheOneThatGivesNumbers) {
+TEST_F(Csv, SeparatorIsTheOneThatGivesTheMostNumbers) {
   EXPECT_EQ(rows_of(read("a b,c d\n1,2\n")), (Rows{{1, 2}}));
   EXPECT_EQ(rows_of(read("1,\t2,\t3\n4,\t5,\t6\n")), (Rows{{1, 2, 3}, {4, 5, 6}}));
 }
 
 TEST_F(Csv, OneColumnNeedsNoSeparator) { EXPECT_EQ(rows_of(read("1\n2\n")), (Rows{{1}, {2}})); }
 
-TEST_F(Csv, ForcedTsvSeparatesByTabOnly) {
+TEST_F(Csv, TsvOnRequestSeparatesByTabOnly) {
   ReadOptions options;
-  options.format = FileFormat::tsv;
+  options.format = "tsv";
   options.label_column = "first";
   const Table table = read("a, b\t1\nc d\t2\n", options);
   EXPECT_EQ(rows_of(table), (Rows{{1}, {2}}));
@@ -57,11 +58,11 @@ TEST_F(Csv, WindowsLineEndsAndByteOrderMarkAreAccepted) {
             (Rows{{1, 2}, {3, 4}}));
 }
 
-TEST_F(Csv, SpaceAroundCellsDoesNotCount) { EXPECT_EQ(rows_of(read(" 1 , 2\n3  ,\t4 \n")), (Rows{{1, 2}, {3, 4}})); }
+TEST_F(Csv, SpaceAroundCellsIsIgnored) { EXPECT_EQ(rows_of(read(" 1 , 2\n3  ,\t4 \n")), (Rows{{1, 2}, {3, 4}})); }
 
 TEST_F(Csv, LastLineMayLackItsNewline) { EXPECT_EQ(rows_of(read("1,2\n3,4")), (Rows{{1, 2}, {3, 4}})); }
 
-TEST_F(Csv, BlankLinesArePassedOver) { EXPECT_EQ(rows_of(read("\n1,2\n \t\n3,4\n\n\n")), (Rows{{1, 2}, {3, 4}})); }
+TEST_F(Csv, BlankLinesAreSkipped) { EXPECT_EQ(rows_of(read("\n1,2\n \t\n3,4\n\n\n")), (Rows{{1, 2}, {3, 4}})); }
 
 TEST_F(Csv, NumbersMayHaveSignsExponentsAndQuotes) {
   EXPECT_EQ(rows_of(read("+1.5,1e5\n\"-2.5\", \" 1E-2 \"\n.5,5.\n")), (Rows{{1.5, 1e5}, {-2.5, 0.01}, {0.5, 5}}));
@@ -78,7 +79,7 @@ TEST_F(Csv, HeaderGivesFeatureNames) {
   EXPECT_EQ(table.feature_names, (Names{"x", "y, in \"m\"", ""}));
 }
 
-TEST_F(Csv, HeaderMayHaveNumbersInIt) {
+TEST_F(Csv, HeaderMayContainNumbers) {
   EXPECT_EQ(read("id,2019,2020\n1,2,3\n").feature_names, (Names{"id", "2019", "2020"}));
 }
 
@@ -89,13 +90,13 @@ TEST_F(Csv, NameOfTheLabelColumnIsNotAFeature) {
   EXPECT_EQ(table.class_names, (Names{"cat", "dog"}));
 }
 
-TEST_F(Csv, TextInTheLabelColumnIsNoHeader) {
+TEST_F(Csv, TextInTheLabelColumnIsNotAHeader) {
   const Table table = read("1,2,cat\n3,4,dog\n5,6,cat\n", with_label("last"));
   EXPECT_EQ(table.rows, 3);
   EXPECT_EQ(table.truth, (Classes{0, 1, 0}));
 }
 
-TEST_F(Csv, TextClassesAreNumberedByFirstAppearance) {
+TEST_F(Csv, TextClassesAreNumberedInOrderOfAppearance) {
   const Table table = read("zebra,1\nape,2\n\"zebra\",3\n\"a \"\"b\"\"\",4\n", with_label("first"));
   EXPECT_EQ(table.truth, (Classes{0, 1, 0, 2}));
   EXPECT_EQ(table.class_names, (Names{"zebra", "ape", "a \"b\""}));
@@ -116,7 +117,7 @@ TEST_F(Csv, OneInexactValueMakesTheTableFloat64) {
   EXPECT_EQ(read("1,1e300\n").type, ScalarType::float64);
 }
 
-TEST_F(Csv, RaggedRowNamesBothLines) {
+TEST_F(Csv, ErrorOfARaggedRowNamesBothLines) {
   EXPECT_EQ(error("1,2,3,4\n1,2,3,4\n5,6,7\n"), "points.csv:3: 3 values, but line 1 has 4");
   EXPECT_EQ(error("1,2\n1,2,3\n"), "points.csv:2: 3 values, but line 1 has 2");
   EXPECT_EQ(error("1,2,\n1,2,3\n"), "points.csv:1, column 3: the cell is empty; missing values are not allowed");
@@ -125,14 +126,14 @@ TEST_F(Csv, RaggedRowNamesBothLines) {
   EXPECT_EQ(error("1,2\n3,4,\n"), "points.csv:2: 3 values, but line 1 has 2");
 }
 
-TEST_F(Csv, TextCellIsNamed) {
+TEST_F(Csv, ErrorShowsTheCellThatIsNotANumber) {
   EXPECT_EQ(error("1,2,3\n\n4,abc,6\n"), "points.csv:3, column 2: 'abc' is not a number");
   EXPECT_EQ(error("1,2,3\n4,1.5x,6\n"), "points.csv:2, column 2: '1.5x' is not a number");
   EXPECT_EQ(error("1,2,3\n4,+-5,6\n"), "points.csv:2, column 2: '+-5' is not a number");
   EXPECT_EQ(error("1,2,3\n4,0x10,6\n"), "points.csv:2, column 2: '0x10' is not a number");
 }
 
-TEST_F(Csv, TextAtTheEdgeHintsAtTheLabelColumn) {
+TEST_F(Csv, ErrorInTheFirstOrLastColumnSuggestsTheLabelColumn) {
   EXPECT_EQ(error("1,2,cat\n3,4,dog\n"),
             "points.csv:1, column 3: 'cat' is not a number (if this column holds the classes: "
             "--label-column last)");
@@ -164,7 +165,7 @@ TEST_F(Csv, BadQuotesAreRefused) {
 TEST_F(Csv, FilesWithoutRowsAreRefused) {
   EXPECT_EQ(error(""), "points.csv: the file is empty");
   EXPECT_EQ(error("\n \n"), "points.csv: there are no rows, only blank lines");
-  EXPECT_EQ(error("x,y\n"), "points.csv:1: a header line, but no rows follow");
+  EXPECT_EQ(error("x,y\n"), "points.csv:1: no rows follow the header line");
 }
 
 TEST_F(Csv, LabelColumnOutOfRangeIsRefused) {

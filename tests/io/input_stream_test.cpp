@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Files, pipes and gzip data as streams of bytes.
 #include "mbsc/io/input_stream.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ std::string many_rows(int rows) {
   return text;
 }
 
-/// Makes a file, or the end of a pipe, standard input for a while.
+/// Redirects standard input to a file or a pipe while it lives.
 class StandardInput {
  public:
   explicit StandardInput(int file) : before_(::dup(STDIN_FILENO)) { ::dup2(file, STDIN_FILENO); }
@@ -32,7 +33,7 @@ class StandardInput {
   int before_;
 };
 
-TEST(Gzip, CompressedTextReadsAsThePlainOne) {
+TEST(Gzip, CompressedTextGivesTheSameRowsAsPlainText) {
   const TemporaryFolder folder;
   const std::string text = many_rows(5000);
   const Table plain = read_table(folder.write("points.csv", text));
@@ -41,7 +42,7 @@ TEST(Gzip, CompressedTextReadsAsThePlainOne) {
   EXPECT_EQ(packed.format, "csv.gz");
 }
 
-TEST(Gzip, NameDoesNotMatter) {
+TEST(Gzip, IsDetectedWithoutTheFileName) {
   const TemporaryFolder folder;
   EXPECT_EQ(read_table(folder.write("points", gzip("1,2\n"))).format, "csv.gz");
   EXPECT_EQ(read_table(folder.write("points.gz", "1,2\n")).format, "csv");
@@ -59,8 +60,7 @@ TEST(Gzip, TruncatedFileIsRefused) {
   for (const size_t length : {size_t{5}, size_t{200}, whole.size() / 2, whole.size() - 1}) {
     const std::string path = folder.write("points.csv.gz", whole.substr(0, length));
     EXPECT_EQ(error_of([&] { read_table(path); }),
-              fmt::format("points.csv.gz: the gzip data is truncated: it ends after {} bytes in the middle of "
-                          "a member",
+              fmt::format("points.csv.gz: the gzip data is truncated: it ends after {} bytes in the middle of a member",
                           length));
   }
 }
@@ -68,7 +68,7 @@ TEST(Gzip, TruncatedFileIsRefused) {
 TEST(Gzip, CorruptDataIsRefused) {
   const TemporaryFolder folder;
   std::string bytes = gzip(many_rows(5000));
-  bytes[bytes.size() - 6] ^= 1;  // in the check sum
+  bytes[bytes.size() - 6] ^= 1;  // in the checksum
   const std::string path = folder.write("points.csv.gz", bytes);
   EXPECT_EQ(
       error_of([&] { read_table(path); }),
@@ -85,7 +85,7 @@ TEST(InputStream, MissingFileAndDirectoryAreRefused) {
   EXPECT_EQ(error_of([&] { read_table(folder / "inner"); }), "inner: is a directory, not a file");
 }
 
-TEST(InputStream, OtherBinaryFilesAreNamed) {
+TEST(InputStream, ErrorNamesTheKindOfABinaryFile) {
   const TemporaryFolder folder;
   const auto error = [&](std::string_view content) {
     return error_of([&] { read_table(folder.write("points.csv", content)); });
@@ -110,7 +110,7 @@ TEST(InputStream, StandardInputIsRead) {
   }
 }
 
-TEST(InputStream, ErrorsInStandardInputNameIt) {
+TEST(InputStream, ErrorNamesStandardInput) {
   const TemporaryFolder folder;
   const int file = ::open(folder.write("points.csv", "1,2\n3\n").c_str(), O_RDONLY);
   {
@@ -120,7 +120,7 @@ TEST(InputStream, ErrorsInStandardInputNameIt) {
   ::close(file);
 }
 
-TEST(InputStream, PipeThatComesInPiecesIsRead) {
+TEST(InputStream, PipeThatSendsSmallPiecesIsRead) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   std::thread writer([&] {
@@ -138,7 +138,7 @@ TEST(InputStream, PipeThatComesInPiecesIsRead) {
   ::close(ends[0]);
 }
 
-TEST(InputStream, SilentPipeCanBeStopped) {
+TEST(InputStream, ReadingAPipeThatSendsNothingCanBeStopped) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   std::atomic<bool> flag{false};
@@ -157,7 +157,7 @@ TEST(InputStream, SilentPipeCanBeStopped) {
   ::close(ends[1]);
 }
 
-TEST(InputStream, SkippingPassesOverPeekedBytes) {
+TEST(InputStream, SkippingIncludesPeekedBytes) {
   const TemporaryFolder folder;
   for (const std::string& content : {std::string("0123456789"), gzip("0123456789")}) {
     InputStream stream(folder.write("digits", content));

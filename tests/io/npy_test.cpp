@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reading NPY arrays.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -60,7 +61,7 @@ TEST_F(Npy, EveryVersionIsRead) {
     EXPECT_EQ(rows_of(read(file)), (Rows{{5, 6}})) << version;
   }
   EXPECT_EQ(error(npy("<f4", "(1, 2)", bytes_of<float>({5, 6}), false, 4)),
-            "points.npy: NPY version 4 is not known; 1 to 3 are");
+            "points.npy: NPY version 4 is not supported; versions 1 to 3 are");
 }
 
 TEST_F(Npy, InexactValuesMakeTheTableFloat64) {
@@ -85,7 +86,7 @@ TEST_F(Npy, OneDimensionIsOneColumn) {
   EXPECT_EQ(rows_of(read(npy("<f4", "(3,)", bytes_of<float>({1, 2, 3})))), (Rows{{1}, {2}, {3}}));
 }
 
-TEST_F(Npy, LabelColumnIsTakenOutInBothOrders) {
+TEST_F(Npy, LabelColumnIsReadInBothOrders) {
   const auto by_rows = npy("<f8", "(3, 3)", bytes_of<double>({1, 9, 2, 3, 8, 4, 5, 9, 0.1}));
   const auto by_columns = npy("<f8", "(3, 3)", bytes_of<double>({1, 3, 5, 9, 8, 9, 2, 4, 0.1}), true);
   for (const std::string& file : {by_rows, by_columns}) {
@@ -96,7 +97,7 @@ TEST_F(Npy, LabelColumnIsTakenOutInBothOrders) {
   }
 }
 
-TEST_F(Npy, RowRangeIsReadInBothOrders) {
+TEST_F(Npy, RangeOfRowsIsReadInBothOrders) {
   ReadOptions options;
   options.rows = Range{1, 3};
   const auto by_rows = npy("<f4", "(4, 2)", bytes_of<float>({1, 2, 3, 4, 5, 6, 7, 8}));
@@ -114,7 +115,7 @@ TEST_F(Npy, CompressedFileIsRead) {
   EXPECT_EQ(table.format, "npy.gz");
 }
 
-TEST_F(Npy, TruncatedFileNamesBothSizes) {
+TEST_F(Npy, ErrorOfATruncatedFileNamesBothSizes) {
   const auto file = npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5}));
   const std::string expected = "points.npy: the file is truncated: 2 x 3 values need 24 bytes, found 20";
   EXPECT_EQ(error(file), expected);
@@ -123,19 +124,18 @@ TEST_F(Npy, TruncatedFileNamesBothSizes) {
             "points.npy: the NPY header is truncated: expected 60 more bytes, found 20");
 }
 
-TEST_F(Npy, WhatCannotBeATableIsRefused) {
+TEST_F(Npy, ArraysThatAreNotTablesAreRefused) {
   EXPECT_EQ(error(npy(">f8", "(1, 1)", bytes_of<double>({1}))),
-            "points.npy: big-endian values ('>f8') are not read; save array.astype('<f8')");
+            "points.npy: big-endian values ('>f8') are not supported; save array.astype('<f8')");
   EXPECT_EQ(error(npy("<c8", "(1, 1)", bytes_of<double>({1}))),
-            "points.npy: values of type '<c8' are not read; floats of 4 or 8 bytes, integers and "
-            "bool are");
+            "points.npy: values of type '<c8' are not supported; floats of 4 or 8 bytes, integers and bool are");
   EXPECT_EQ(error(npy("<f4", "(1, 1, 1)", bytes_of<float>({1}))),
             "points.npy: the array must have 2 dimensions (or 1); it has 3");
   EXPECT_EQ(error(npy("<f4", "(0, 4)", "")), "points.npy: the array is empty: 0 x 4");
   EXPECT_EQ(error("1,2\n3,4\n5,6\n"), "points.npy: is not an NPY file: it does not begin with \\x93NUMPY");
 }
 
-TEST_F(Npy, NotFiniteValueIsLocated) {
+TEST_F(Npy, ErrorNamesThePlaceOfAValueThatIsNotFinite) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::string message =
       "points.npy: nan in row 2, column 1 (counted from 1) is not allowed: values must be finite";
@@ -147,7 +147,7 @@ TEST_F(Npy, NotFiniteValueIsLocated) {
 TEST_F(Npy, ArchivesAreNotMistakenForArrays) {
   const std::string path = folder_.write("points.npz", "PK\x03\x04 and so on");
   EXPECT_EQ(error_of([&] { read_table(path); }),
-            "points.npz: is a zip archive; unpack it first (an .npz: write the array with numpy.save)");
+            "points.npz: is a zip archive; unpack it first (from an .npz file, write one array with numpy.save)");
 }
 
 }  // namespace

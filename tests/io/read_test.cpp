@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/io/read.h"
+// Reading tables and labels: what does not depend on the format.
+#include "mbsc/read.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "mbsc/io/write.h"
 #include "tests/io/temporary_folder.h"
 
 namespace mbsc::testing {
@@ -56,7 +58,24 @@ TEST(ReadTable, LineNumbersCountAcrossChunksAndThreads) {
   }
 }
 
-TEST(ReadTable, StopRequestEndsIt) {
+TEST(ReadTable, LineNumbersAreRightInEveryPart) {
+  const TemporaryFolder folder;
+  std::string text = "x,y\n";
+  for (int i = 2; i <= 500; ++i) text += i == 437 ? "1,2,3\n" : "1,2\n";
+  const std::string path = folder.write("points.csv", text);
+  int errors = 0;
+  for (int index = 0; index < 4; ++index) {
+    ReadOptions options;
+    options.part = {index, 4};
+    const std::string error = error_of([&] { read_table(path, options); });
+    if (error.empty()) continue;
+    ++errors;
+    EXPECT_EQ(error, "points.csv:437: 3 values, but line 1 has 2");
+  }
+  EXPECT_EQ(errors, 1);
+}
+
+TEST(ReadTable, StopRequestEndsReading) {
   const TemporaryFolder folder;
   const std::atomic<bool> flag{true};
   ReadOptions options;
@@ -76,14 +95,14 @@ TEST(ReadTable, ErrorWhileReadingAheadIsReported) {
   EXPECT_NE(error.find("the gzip data is truncated"), std::string::npos) << error;
 }
 
-TEST(ReadLabels, EqualTextIsAnEqualClass) {
+TEST(ReadLabels, EqualTextsAreTheSameClass) {
   const TemporaryFolder folder;
   const LabelFile file = read_labels(folder.write("labels.txt", "cat\r\n dog \n\"cat\"\n\nbig cat\n"));
   EXPECT_EQ(file.labels, (Classes{0, 1, 0, 2}));
   EXPECT_EQ(file.names, (Names{"cat", "dog", "big cat"}));
 }
 
-TEST(ReadLabels, NumbersAreNumberedByFirstAppearance) {
+TEST(ReadLabels, ClassesAreNumberedInOrderOfAppearance) {
   const TemporaryFolder folder;
   const LabelFile file = read_labels(folder.write("labels.txt.gz", gzip("7\n3\n7\n")));
   EXPECT_EQ(file.labels, (Classes{0, 1, 0}));
@@ -97,7 +116,30 @@ TEST(ReadLabels, FileWithoutLabelsIsRefused) {
             "labels.txt: there are no labels, only blank lines");
 }
 
-/// The data sets of the paper: MBSC_DATA, or data/ beside tests/.
+TEST(ReadLabels, ArrayOfOneColumnIsReadWhateverItsName) {
+  const TemporaryFolder folder;
+  Matrix<float> values(3, 1);
+  values(0, 0) = values(2, 0) = 7;
+  values(1, 0) = 0.5;
+  write_npy(folder / "labels.npy", MatrixView<const float>(values.view()));
+  const std::string renamed = folder.write("labels.txt", content_of(folder / "labels.npy"));
+  for (const std::string& path : {folder / "labels.npy", renamed}) {
+    const LabelFile file = read_labels(path);
+    EXPECT_EQ(file.labels, (Classes{0, 1, 0}));
+    EXPECT_EQ(file.names, (Names{"7", "0.5"}));
+  }
+  EXPECT_EQ(read_labels(folder.write("text.npy", "a\nb\n")).names, (Names{"a", "b"}));
+}
+
+TEST(ReadLabels, ArrayOfTwoColumnsIsRefused) {
+  const TemporaryFolder folder;
+  const Matrix<float> values(3, 2);
+  write_npy(folder / "labels.npy", values.view());
+  EXPECT_EQ(error_of([&] { read_labels(folder / "labels.npy"); }),
+            "labels.npy: labels must be one column; there are 2");
+}
+
+/// The folder of the data sets of the paper: MBSC_DATA if it is set, otherwise data/ beside tests/.
 std::filesystem::path data_folder() {
   const char* named = std::getenv("MBSC_DATA");
   if (named != nullptr) return named;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Synthetic data: each shape, its classes and its noise.
 #include "mbsc/io/synthetic.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ double distance(const float* a, const float* b, int64_t features) {
   return std::sqrt(sum);
 }
 
-TEST(Synthetic, APieceEqualsTheSameRowsOfTheWhole) {
+TEST(Synthetic, RangeOfRowsEqualsThoseRowsOfTheWhole) {
   for (const Shape shape : all_shapes) {
     const SyntheticOptions options = checked({.shape = shape, .n = 1000, .seed = 4});
     const Data whole = make(options), piece = make(options, 200, 100);
@@ -45,7 +46,7 @@ TEST(Synthetic, APieceEqualsTheSameRowsOfTheWhole) {
   }
 }
 
-TEST(Synthetic, EveryPrefixIsBalanced) {
+TEST(Synthetic, EveryPrefixHasEquallyManyRowsOfEachClass) {
   for (const Shape shape : all_shapes) {
     const SyntheticOptions options = checked({.shape = shape, .n = 1003, .clusters = shape == Shape::moons ? 2 : 5});
     const Data data = make(options);
@@ -58,7 +59,7 @@ TEST(Synthetic, EveryPrefixIsBalanced) {
   }
 }
 
-TEST(Synthetic, SeedsGiveDifferentRows) {
+TEST(Synthetic, DifferentSeedsGiveDifferentRows) {
   for (const Shape shape : all_shapes) {
     const Data a = make(checked({.shape = shape, .seed = 1}));
     const Data b = make(checked({.shape = shape, .seed = 2}));
@@ -68,13 +69,13 @@ TEST(Synthetic, SeedsGiveDifferentRows) {
   }
 }
 
-TEST(Synthetic, RingsHaveRadiusOneTwoThree) {
+TEST(Synthetic, RingsHaveRadii1To3) {
   const SyntheticOptions options = checked({.shape = Shape::rings, .n = 3000, .clusters = 3});
   const Data data = make(options);
   double angle_cosines = 0;
   for (int64_t i = 0; i < options.n; ++i) {
     const double radius = std::hypot(data.rows(i, 0), data.rows(i, 1));
-    // 5.5 standard deviations of the noise
+    // The bound is 5.5 standard deviations of the noise.
     EXPECT_NEAR(radius, data.classes[i] + 1, 5.5 * options.noise);
     angle_cosines += data.rows(i, 0) / radius;
   }
@@ -91,7 +92,7 @@ TEST(Synthetic, MoonsAreTwoInterleavedHalfCircles) {
   }
 }
 
-TEST(Synthetic, BlobsHaveCentersAtLeastSixApartAndTheAskedSpread) {
+TEST(Synthetic, BlobsHaveCentersAtLeast6ApartAndTheGivenNoise) {
   for (const int64_t features : {1, 2, 3, 40})
     for (const int clusters : {1, 3, 50}) {
       const SyntheticOptions options =
@@ -116,7 +117,7 @@ TEST(Synthetic, SpiralArmsStayApart) {
   for (const int clusters : {1, 2, 3, 6}) {
     const SyntheticOptions options = checked({.shape = Shape::spirals, .n = 2000, .clusters = clusters, .noise = 0});
     const Data data = make(options);
-    // Arms are 1/2 apart along a ray, a little less across.
+    // Arms are 1/2 apart along a ray. Their shortest distance is a little less.
     for (int64_t i = 0; i < options.n; ++i)
       for (int64_t j = 0; j < i; ++j)
         if (data.classes[i] != data.classes[j]) {
@@ -125,7 +126,7 @@ TEST(Synthetic, SpiralArmsStayApart) {
   }
 }
 
-TEST(Synthetic, WithOwnNoiseTheNearestNeighborIsOfTheSameClass) {
+TEST(Synthetic, WithDefaultNoiseTheNearestNeighborHasTheSameClass) {
   for (const Shape shape : all_shapes) {
     const SyntheticOptions options = checked({.shape = shape, .n = 1000});
     const Data data = make(options);
@@ -143,7 +144,7 @@ TEST(Synthetic, WithOwnNoiseTheNearestNeighborIsOfTheSameClass) {
   }
 }
 
-TEST(Synthetic, DefaultsAreFilledInAndBadValuesRefused) {
+TEST(Synthetic, DefaultsAreFilledInAndBadValuesAreRefused) {
   const SyntheticOptions blobs = checked({.shape = Shape::blobs});
   EXPECT_EQ(blobs.clusters, 3);
   EXPECT_EQ(blobs.noise, 0.5);

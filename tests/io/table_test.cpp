@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/io/table.h"
+// Table: the view of its coordinates.
+#include "mbsc/read.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ Table table_of(const Matrix<double>& values, ScalarType type, bool column_major)
   return table;
 }
 
-TEST(Table, PointsAreAViewInEitherOrder) {
+TEST(Table, PointsAreAViewOfTheBufferInBothOrders) {
   Matrix<double> values(2, 3);
   for (int64_t i = 0; i < 6; ++i) values.data()[i] = 0.1 * static_cast<double>(i);
   for (const bool column_major : {false, true}) {

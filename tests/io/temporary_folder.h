@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that vanishes with the test, files in it, and what the tests say about tables.
+// Helpers of the tests: a folder that is deleted at the end of a test, gzip data, errors, and the values of a table.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,10 +34,12 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  /// Writes a file and returns its path.
   std::string write(const std::string& name, std::string_view content) const {
     std::ofstream(path_ / name, std::ios::binary) << content;
     return *this / name;
   }
+  /// The number of files in the folder.
   size_t files() const {
     const std::filesystem::directory_iterator files(path_);
     return static_cast<size_t>(std::distance(begin(files), end(files)));
@@ -53,7 +55,7 @@ inline std::string content_of(const std::string& path) {
   return content.str();
 }
 
-/// One gzip member.
+/// The text as one gzip member.
 inline std::string gzip(std::string_view text) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
@@ -69,7 +71,7 @@ inline std::string gzip(std::string_view text) {
   return out;
 }
 
-/// What InvalidInput says, without the folder; "" where nothing was thrown.
+/// The message of the InvalidInput that work() throws, without the temporary folder; "" if it throws nothing.
 template <class Work>
 std::string error_of(Work&& work) {
   try {

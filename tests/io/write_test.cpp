@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writing labels, NPY arrays and text.
 #include "mbsc/io/write.h"
 
 #include <gtest/gtest.h>
@@ -11,13 +12,13 @@
 namespace mbsc::testing {
 namespace {
 
-TEST(WriteLabels, OneALineInOrder) {
+TEST(WriteLabels, OneLabelPerLineInOrder) {
   const TemporaryFolder folder;
   write_labels(folder / "labels.txt", Classes{3, 0, -1, std::numeric_limits<int32_t>::min()});
   EXPECT_EQ(content_of(folder / "labels.txt"), "3\n0\n-1\n-2147483648\n");
 }
 
-TEST(WriteLabels, ManyReadBackEqual) {
+TEST(WriteLabels, ManyLabelsReadBackEqual) {
   const TemporaryFolder folder;
   Classes labels;
   for (int i = 0; i < 500000; ++i) labels.push_back(i % 1013);
@@ -46,7 +47,7 @@ TEST(WriteNpy, ValuesBeginAtAMultipleOf64Bytes) {
   }
 }
 
-TEST(WriteText, ReplacesAFileAndLeavesNothingElse) {
+TEST(WriteText, ReplacesAFileAndLeavesNoTemporaryFile) {
   const TemporaryFolder folder;
   write_text(folder / "summary.json", "old and long");
   write_text(folder / "summary.json", "new");
@@ -54,7 +55,7 @@ TEST(WriteText, ReplacesAFileAndLeavesNothingElse) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
-TEST(WriteText, LinkKeepsPointingAtTheFile) {
+TEST(WriteText, SymbolicLinkIsKeptAndItsTargetReplaced) {
   const TemporaryFolder folder;
   folder.write("target.txt", "old");
   std::filesystem::create_symlink(folder / "target.txt", folder / "link.txt");
@@ -63,7 +64,7 @@ TEST(WriteText, LinkKeepsPointingAtTheFile) {
   EXPECT_EQ(content_of(folder / "target.txt"), "new");
 }
 
-TEST(WriteText, MissingFolderIsNamed) {
+TEST(WriteText, ErrorNamesTheMissingFolder) {
   const TemporaryFolder folder;
   const std::string message = error_of([&] { write_text(folder / "none/labels.txt", "x"); });
   EXPECT_TRUE(message.starts_with("none/labels.txt: cannot be written: the folder ")) << message;
@@ -97,7 +98,7 @@ TEST(CheckWritable, AcceptsNewAndExistingFiles) {
   EXPECT_EQ(content_of(folder / "old.txt"), "old");
 }
 
-TEST(CheckWritable, RefusesWhatIsNoPlaceForAFile) {
+TEST(CheckWritable, RefusesPathsWhereNoFileCanBe) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "inner");
   folder.write("file", "x");

@@ -15,7 +15,7 @@ TYPED_TEST_SUITE(AssignmentOf, Precisions);
 
 struct Way {
   int64_t clusters, columns;
-  bool may_search;  ///< by bounds where not
+  bool may_search;  ///< if false: by bounds
 };
 std::vector<Way> ways() {
   std::vector<Way> all;
@@ -43,7 +43,7 @@ TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {
       for (size_t i = 0; i < expected.size(); ++i) differing += expected[i] != before[i];
       ASSERT_EQ(changed, differing);
       before = expected;
-      // Fading steps, with a leap in between: bounds must survive both.
+      // Steps become smaller, with large ones in between: the bounds must stay valid in both cases.
       const double step_size = step % 9 == 8 ? 1 : 0.1 / (1 + step);
       for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] += step_size * random.normal(step, i);
     }
@@ -52,7 +52,7 @@ TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {
 
 TYPED_TEST(AssignmentOf, TiesGoToTheLowestNumber) {
   using T = TypeParam;
-  // Rows and centers on a coarse grid: many rows have several nearest centers.
+  // Rows and centers lie on a coarse grid: many rows have several nearest centers.
   Matrix<T> rows(500, 2);
   Matrix<double> centers(9, 2);
   const Random random(3, Stream::test);

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <vector>
 
-#include "mbsc/base/matrix.h"
 #include "mbsc/base/random.h"
+#include "mbsc/input.h"
 
 namespace mbsc {
 
-/// n rows around `groups` standard normal centers, row i near center i mod groups.
+/// n rows around `groups` standard normal centers; row i is near center i mod groups.
 template <class T>
 Matrix<T> make_clouds(int64_t n, int64_t columns, int64_t groups, double spread, uint64_t seed = 1) {
   const Random random(seed, Stream::test);
@@ -22,7 +22,7 @@ Matrix<T> make_clouds(int64_t n, int64_t columns, int64_t groups, double spread,
   return rows;
 }
 
-/// The nearest center by trying them all, in the arithmetic of T; ties to the lowest number.
+/// The nearest center by a search through all of them, in the arithmetic of T; ties go to the lowest number.
 template <class T>
 int32_t nearest_center(const T* row, const Matrix<double>& centers) {
   int32_t nearest = 0;

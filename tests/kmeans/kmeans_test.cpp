@@ -90,7 +90,7 @@ TYPED_TEST(KMeansOf, FillsEveryClusterWhenDistinctRowsRunOut) {
     EXPECT_TRUE(result.converged);
     EXPECT_LE(result.iterations, 3);
     EXPECT_NEAR(result.inertia, 0, 1e-12);
-    for (int64_t i = 0; i < 200; ++i)  // no cluster mixes two rows that differ
+    for (int64_t i = 0; i < 200; ++i)  // no cluster contains two different rows
       for (int64_t j = 0; j < i; ++j) EXPECT_TRUE(result.labels[i] != result.labels[j] || i % distinct == j % distinct);
   }
 }
@@ -104,7 +104,7 @@ TYPED_TEST(KMeansOf, AsManyClustersAsRowsGivesEachItsOwn) {
 
 TYPED_TEST(KMeansOf, AnEmptiedClusterTakesTheFarthestRow) {
   using T = TypeParam;
-  // Two centers coincide, so that the second starts empty; rows 2 and 3 are equally far: the lower
+  // Two centers coincide, so the second cluster starts empty. Rows 2 and 3 are equally far: the one with the lower
   // number moves.
   Matrix<T> rows(4, 1);
   const double values[] = {0, 0, -5, 5};
@@ -139,7 +139,7 @@ void expect_same_bits_for_any_threads_and_ranks(const Matrix<T>& rows) {
 
 TYPED_TEST(KMeansOf, HasTheSameBitsForAnyThreadsAndRanks) {
   expect_same_bits_for_any_threads_and_ranks(make_clouds<TypeParam>(3000, 5, 20, 0.4));
-  // Six distinct rows: seven clusters are filled from other ranks' rows.
+  // Six distinct rows: of seven clusters, some are filled with rows of other ranks.
   expect_same_bits_for_any_threads_and_ranks(make_clouds<TypeParam>(3000, 5, 6, 0));
 }
 

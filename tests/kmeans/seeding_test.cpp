@@ -41,9 +41,9 @@ TEST(Seeding, FirstSeedIsUniformOverRowsThatAreNotExcluded) {
 }
 
 TEST(Seeding, SecondSeedIsDrawnBySquaredDistance) {
-  // From 0, candidates 1 and -3 have probabilities 1/10 and 9/10; from two draws the one of lower
+  // From 0, candidates 1 and -3 have probabilities 1/10 and 9/10. Of two draws the one with the lower
   // potential wins. Rows 0 (many times), 1, -3: choosing -3 leaves potential 1, choosing 1
-  // leaves 9. So 1 wins only if drawn twice.
+  // leaves 9. So 1 wins only if it is drawn twice.
   Matrix<double> rows(1002, 1);
   rows(1000, 0) = 1;
   rows(1001, 0) = -3;

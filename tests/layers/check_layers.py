@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Enforces the layers of the source tree from its #include lines.
 
-    base < {simd, comm, io} < linalg < affinity < solvers < {kmeans, metrics} < cluster < {cli, python}
+    vocabulary < base < {simd, comm} < linalg < {kmeans, io} < affinity < solvers < metrics < options
+               < {model, flow} < cluster < report < {cli, python}
 
-A layer includes itself and those to its left; siblings in braces do not include each other. Files directly in
-mbsc/ (the public API and the flow) are the layer `cluster`; mbsc/version.h, which is generated, is part of base.
-Further: only mbsc/comm/mpi* includes <mpi.h>, only mbsc/simd includes hwy/, and nothing in mbsc/ prints or ends
-the process.
+A layer includes itself and those to its left; siblings in braces do not include each other. A layer is a folder of
+mbsc/; a public header mbsc/*.h belongs to the layer that implements it: input.h, options.h, result.h and comm.h are the
+vocabulary, together with the row type of the option table. cluster.h, the front door, may be included from flow on.
+Further: public headers include only each other and the standard library, only mbsc/comm/mpi* includes <mpi.h>, only
+mbsc/simd includes hwy/, and nothing in mbsc/ prints or ends the process.
 
 usage: check_layers.py ROOT    prints one line per violation; exit code 1 if there is any
 """
@@ -16,15 +18,33 @@ import re
 import sys
 
 LEVELS = [
+    {"vocabulary"},
     {"base"},
-    {"simd", "comm", "io"},
+    {"simd", "comm"},
     {"linalg"},
+    {"kmeans", "io"},
     {"affinity"},
     {"solvers"},
-    {"kmeans", "metrics"},
+    {"metrics"},
+    {"options"},
+    {"model", "flow"},
     {"cluster"},
+    {"report"},
     {"cli", "python"},
 ]
+#: Files that belong to another layer than their folder.
+LAYER_OF_FILE = {
+    "mbsc/input.h": "vocabulary",
+    "mbsc/options.h": "vocabulary",
+    "mbsc/result.h": "vocabulary",
+    "mbsc/comm.h": "vocabulary",
+    "mbsc/options/row.h": "vocabulary",
+    "mbsc/options/words.h": "vocabulary",
+    "mbsc/read.h": "io",
+    "mbsc/metrics.h": "metrics",
+    "mbsc/cluster.h": "options",
+    "mbsc/model.h": "model",
+}
 LEVEL_OF = {layer: level for level, layers in enumerate(LEVELS) for layer in layers}
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -45,9 +65,9 @@ def layer_of(path):
         return parts[0]
     if parts[0] != "mbsc":
         return None
-    if len(parts) == 2:
-        return "base" if parts[1] == "version.h" else "cluster"
-    return parts[1]
+    if path in LAYER_OF_FILE:
+        return LAYER_OF_FILE[path]
+    return "cluster" if len(parts) == 2 else parts[1]
 
 
 def included_path(root, path, name):
@@ -83,6 +103,9 @@ def violations_of_includes(root, path, text):
             yield f"{where}: only mbsc/comm/mpi* may include <mpi.h>"
         if name.startswith("hwy/") and layer != "simd":
             yield f"{where}: only mbsc/simd may include {name}"
+        is_public = re.fullmatch(r"mbsc/\w+\.h", path) is not None
+        if is_public and not (match[1] == "<" and "/" not in name) and not re.fullmatch(r"mbsc/\w+\.h", name):
+            yield f"{where}: a public header may include only public headers and the standard library, not {name}"
         ours = included_path(root, path, name)
         other = layer_of(ours) if ours else None
         if other is None:

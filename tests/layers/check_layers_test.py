@@ -33,16 +33,18 @@ class CheckLayers(unittest.TestCase):
 
     def test_includes_to_the_left_are_allowed(self):
         self.write("mbsc/base/a.h", "#pragma once\n#include <vector>\n")
-        self.write("mbsc/comm/b.h", '#include "mbsc/base/a.h"\n#include "mbsc/version.h"\n')
+        self.write("mbsc/comm/b.h", '#include "mbsc/base/a.h"\n#include "mbsc/base/version.h"\n')
         self.write("mbsc/comm/mpi_comm.cpp", '#include <mpi.h>\n#include "mbsc/comm/b.h"\n')
         self.write("mbsc/simd/tile.cpp", "#include <hwy/highway.h>\n")
         self.write("mbsc/solvers/c.cpp", '#include "mbsc/affinity/x.h"\n#include "mbsc/io/y.h"\n')
-        self.write("mbsc/cluster.cpp", '#include "mbsc/kmeans/k.h"\n#include "mbsc/cluster.h"\n')
+        self.write("mbsc/cluster.cpp", '#include "mbsc/flow/k.h"\n#include "mbsc/cluster.h"\n')
+        self.write("mbsc/cluster.h", '#include <vector>\n#include "mbsc/input.h"\n')
+        self.write("mbsc/solvers/d.cpp", '#include "mbsc/options/row.h"\n#include "mbsc/comm.h"\n')
         self.write("cli/main.cpp", '#include "mbsc/cluster.h"\n#include "cli/progress.h"\n')
         self.assertEqual(check_layers.violations(self.root), [])
 
     def test_each_include_to_the_right_is_reported(self):
-        order = ["base", "simd", "linalg", "affinity", "solvers", "kmeans"]
+        order = ["base", "simd", "linalg", "kmeans", "affinity", "solvers", "metrics", "options", "flow", "report"]
         for left, right in zip(order, order[1:]):
             with self.subTest(left=left, right=right):
                 path = f"mbsc/{left}/a.cpp"
@@ -50,8 +52,8 @@ class CheckLayers(unittest.TestCase):
                 (self.root / path).unlink()
 
     def test_siblings_must_not_include_each_other(self):
-        for left, right in (("simd", "comm"), ("comm", "io"), ("io", "simd"), ("kmeans", "metrics"),
-                            ("metrics", "kmeans")):
+        for left, right in (("simd", "comm"), ("comm", "simd"), ("io", "kmeans"), ("kmeans", "io"), ("model", "flow"),
+                            ("flow", "model")):
             with self.subTest(left=left, right=right):
                 path = f"mbsc/{left}/a.h"
                 self.assert_one(path, f"#include <mbsc/{right}/b.h>\n", left, right)
@@ -64,7 +66,15 @@ class CheckLayers(unittest.TestCase):
         self.assert_one("python/module.cpp", '#include "cli/progress.h"\n', "python", "cli")
 
     def test_a_layer_must_not_include_the_public_flow(self):
-        self.assert_one("mbsc/metrics/a.cpp", '#include "mbsc/cluster.h"\n', "metrics", "cluster")
+        self.assert_one("mbsc/metrics/a.cpp", '#include "mbsc/cluster.h"\n', "metrics", "options")
+
+    def test_a_public_header_must_not_include_an_internal_one_or_a_library(self):
+        self.assert_one("mbsc/model.h", '#include "mbsc/base/aligned.h"\n', "public header")
+        (self.root / "mbsc/model.h").unlink()
+        self.assert_one("mbsc/model.h", "#include <Eigen/Core>\n", "public header")
+
+    def test_the_rows_of_the_option_table_are_vocabulary_but_the_table_is_not(self):
+        self.assert_one("mbsc/solvers/a.cpp", '#include "mbsc/options/table.h"\n', "solvers", "options")
 
     def test_a_path_relative_to_the_file_is_resolved(self):
         self.write("mbsc/solvers/b.h", "")

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
+
 namespace mbsc {
 namespace {
 
@@ -35,6 +37,29 @@ TEST(Dense, CholeskyTellsWhatIsNotDefinite) {
   MatrixXd A = MatrixXd::Identity(300, 300);
   A(200, 200) = -1;
   EXPECT_FALSE(cholesky(A, 2));
+}
+
+TEST(Dense, EigenvaluesFallAndTheirVectorsAreThoseOfTheSymmetricPart) {
+  const MatrixXd A = MatrixXd::Random(20, 20), symmetric = (A + A.transpose()) / 2;
+  const MatrixXd B = A * A.transpose() + MatrixXd::Identity(20, 20), identity = MatrixXd::Identity(20, 20);
+  const SmallEigen plain = eigen_descending(A), pencil = eigen_descending(A, B);
+  for (int64_t j = 1; j < 20; ++j) {
+    EXPECT_GE(plain.values[j - 1], plain.values[j]);
+    EXPECT_GE(pencil.values[j - 1], pencil.values[j]);
+  }
+  EXPECT_LT((plain.vectors.transpose() * plain.vectors - identity).norm(), 1e-12);
+  EXPECT_LT((symmetric * plain.vectors - plain.vectors * plain.values.asDiagonal()).norm(), 1e-11);
+  EXPECT_LT((pencil.vectors.transpose() * B * pencil.vectors - identity).norm(), 1e-11);
+  EXPECT_LT((symmetric * pencil.vectors - B * pencil.vectors * pencil.values.asDiagonal()).norm(), 1e-10);
+}
+
+TEST(Dense, LeastSquaresHasTheLeastNormWhereTheMatrixIsSingular) {
+  MatrixXd A = MatrixXd::Random(6, 6);
+  A.col(5) = A.col(0);  // the solution must treat both alike
+  const MatrixXd X = MatrixXd::Random(6, 2), B = A * X, found = least_squares(A, B);
+  EXPECT_LT((A * found - B).norm(), 1e-12);
+  EXPECT_LT((found.row(0) - found.row(5)).norm(), 1e-12);
+  EXPECT_LE(found.norm(), X.norm());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways rows can be shared out among threads and ranks, for tests of "same bits for all of
+// The distributions of rows among threads and ranks, for tests of "same bits for all of
 // them".
 #pragma once
 
@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "mbsc/base/matrix.h"
+#include "mbsc/input.h"
 #include "mbsc/linalg/row_space.h"
 #include "tests/comm/ranks.h"
 
 namespace mbsc::testing {
 
-/// A copy of the rows of a whole matrix that this rank holds: it can see no others.
+/// A copy of the rows of a whole matrix that this rank owns. The rank cannot access other rows.
 template <class T>
 Matrix<T> own_part(const RowSpace& space, const Matrix<T>& whole) {
   const Range own = space.own_rows();
@@ -29,8 +29,8 @@ std::vector<T> all_rows(const RowSpace& space, const Matrix<T>& part) {
   return space.comm().gather<T>(std::span<const T>(part.data(), size_t(part.size())));
 }
 
-/// compute(space) returns a vector of numbers that is the same on all ranks; it must be the same,
-/// bit for bit, for 1, 2 and 3 threads and for 1, 2, 3, 4, 7 ranks and for more ranks than there
+/// compute(space) returns a vector of numbers that is the same on all ranks. It must be the same,
+/// bit for bit, for 1, 2 and 3 threads, for 1, 2, 3, 4, 7 ranks, and for more ranks than there
 /// are blocks.
 template <class Compute>
 void expect_same_bits_for_every_layout(int64_t n, const Compute& compute) {

@@ -24,7 +24,7 @@ template <class T>
 class OrthonormalizeOf : public ::testing::Test {
  public:
   static constexpr double eps = double(std::numeric_limits<T>::epsilon());
-  /// |W'W - I|: entries are sums of products of rounded numbers of size 1/sqrt(n); a few eps.
+  /// |W'W - I|: entries are sums of products of rounded numbers of size 1/sqrt(n). Their error is a few eps.
   static constexpr double orthonormal = sizeof(T) == 4 ? 1e-6 : 1e-13;
 };
 using Scalars = ::testing::Types<float, double>;
@@ -42,7 +42,7 @@ Matrix<T> rounded(const MatrixXd& A) {
   return out;
 }
 
-/// Singular values falling geometrically from 1 to 1/condition, with random singular vectors.
+/// Singular values decrease geometrically from 1 to 1/condition; singular vectors are random.
 MatrixXd with_condition(int64_t columns, double condition) {
   const MatrixXd U = householder(to_eigen(random_matrix<double>(n, columns, 1)));
   const MatrixXd V = householder(to_eigen(random_matrix<double>(columns, columns, 2)));
@@ -58,7 +58,7 @@ double departure(const Matrix<T>& W, int64_t rank) {
   return (Q.transpose() * Q - MatrixXd::Identity(rank, rank)).cwiseAbs().maxCoeff();
 }
 
-/// What of the unit columns of A lies outside the first `rank` columns of W.
+/// The part of the unit columns of A outside the span of the first `rank` columns of W.
 template <class T>
 double outside(const Matrix<T>& A, const Matrix<T>& W, int64_t rank) {
   MatrixXd columns = to_eigen(A);
@@ -93,8 +93,8 @@ TYPED_TEST(OrthonormalizeOf, IllConditionedColumnsBecomeOrthonormalAndKeepTheirS
     const int64_t rank = orthonormalize<T>(RowSpace(n, 1), W);
     EXPECT_LT(departure(W, rank), TestFixture::orthonormal) << condition;
     // Directions above the noise stay: 50 eps in float, 1e-7 sqrt(c) in double (a Gram matrix
-    // squares). Columns here have a length near 0.4, so what is dropped is below that noise over
-    // 0.4 times a few.
+    // squares). Columns here have a length near 0.4, so dropped directions are below a few times
+    // noise / 0.4.
     const double noise = sizeof(T) == 4 ? 50 * TestFixture::eps : 1e-7 * std::sqrt(8.0);
     if (condition < 0.1 / noise) {
       EXPECT_EQ(rank, 8) << condition;
@@ -154,7 +154,7 @@ TYPED_TEST(OrthonormalizeOf, AgainstABasisTheResultIsOrthogonalToItAndSpansTheRe
   const RowSpace space(n, 1);
   Matrix<T> V = random_matrix<T>(n, 5, 8);
   orthonormalize<T>(space, V);
-  // Near the basis, in it, zero, and free: remainders of 1e-3, none, none and all.
+  // Columns near the basis, in it, zero, and independent of it: remainders of 1e-3, none, none and all.
   Matrix<T> W = random_matrix<T>(n, 4, 9);
   for (int64_t i = 0; i < n; ++i) {
     W(i, 0) = V(i, 1) + T(1e-3 / std::sqrt(double(n))) * W(i, 0);
@@ -179,7 +179,7 @@ TYPED_TEST(OrthonormalizeOf, QuicklyAgainstABasisWhatWasProjectedOnce) {
   orthonormalize<T>(space, V);
   Matrix<T> W = random_matrix<T>(n, 4, 11);
   subtract<T>(space, V, gram<T>(space, V, W), W);
-  for (int64_t i = 0; i < n; ++i) W(i, 3) = W(i, 0) - W(i, 1);  // a column too many
+  for (int64_t i = 0; i < n; ++i) W(i, 3) = W(i, 0) - W(i, 1);  // a dependent column
   const Matrix<T> before = W;
   EXPECT_EQ(quick_orthonormalize_against<T>(space, V, W), 3);
   EXPECT_LT(departure(W, 3), TestFixture::orthonormal);

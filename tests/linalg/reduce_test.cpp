@@ -16,7 +16,7 @@ using testing::expect_same_bits_for_every_layout;
 using testing::own_part;
 using testing::random_matrix;
 
-/// Column sums of numbers whose sizes span twelve decades: any other order of addition shows in the
+/// Column sums of numbers whose sizes span twelve decades: any other order of addition changes the
 /// bits.
 std::vector<double> column_sums(const RowSpace& space, const Matrix<double>& whole) {
   const Matrix<double> part = own_part(space, whole);
@@ -34,7 +34,7 @@ Matrix<double> wide_ranging(int64_t n, int64_t columns) {
 }
 
 TEST(SumOverBlocks, HasTheSameBitsForAnyNumberOfThreadsAndRanks) {
-  // 64 rows a block up to 2,048: 1, 2, 3, 8, 16 and 32 blocks; then 9 of 256.
+  // Up to 2,048 rows a block has 64 rows: 1, 2, 3, 8, 16 and 32 blocks; then 9 blocks of 256.
   for (const int64_t n : {1, 64, 65, 190, 511, 1000, 2048, 2200}) {
     const Matrix<double> X = wide_ranging(n, 3);
     expect_same_bits_for_every_layout(n, [&](const RowSpace& space) { return column_sums(space, X); });
@@ -51,7 +51,7 @@ TEST(SumOverBlocks, EqualsThePlainSum) {
       plain += X(i, c);
       sizes += std::abs(X(i, c));
     }
-    // 64 additions within a block and log2(28) between blocks, each off by at most eps of the sum
+    // 64 additions within a block and log2(28) between blocks, each with an error of at most eps times the sum
     // of sizes.
     EXPECT_NEAR(sums[size_t(c)], double(plain), 70 * 2.3e-16 * double(sizes));
   }
@@ -62,7 +62,7 @@ TEST(SumOverBlocks, HandsEveryOwnBlockOutOnceWithLocalRows) {
   for (const int ranks : {1, 2, 3, 4, 7, 20})
     testing::on_ranks(ranks, [&](const Comm& comm) {
       const RowSpace space(n, 1, comm);
-      // Counts rows and adds up their global numbers.
+      // Counts rows and sums their global numbers.
       const std::vector<double> sums = sum_over_blocks(space, 2, [&](int64_t block, Range rows, std::span<double> out) {
         EXPECT_TRUE(space.own_blocks().contains(block));
         EXPECT_EQ(rows.begin + space.own_rows().begin, space.blocks().block(block).begin);

@@ -38,7 +38,7 @@ TYPED_TEST(TallOf, GramEqualsTheProductInDouble) {
   using T = TypeParam;
   const Matrix<T> A = random_matrix<T>(n, 5, 1), B = random_matrix<T>(n, 3, 2);
   const RowSpace space(n, 1);
-  // Sums to about n in double, whatever T is, over 64 rows and then over blocks: some 45 eps of n.
+  // Sums of size n in double for any T, over 64 rows and then over blocks: an error of about 45 eps of n.
   const double bound = double(n) * 1e-14;
   EXPECT_LT((gram<T>(space, A, B) - to_eigen(A).transpose() * to_eigen(B)).cwiseAbs().maxCoeff(), bound);
   EXPECT_LT((gram<T>(space, A, A) - to_eigen(A).transpose() * to_eigen(A)).cwiseAbs().maxCoeff(), bound);
@@ -57,7 +57,8 @@ TYPED_TEST(TallOf, QuickGramEqualsTheProductOfTransposesToRoundingsOfItsType) {
   const Matrix<T> wide = random_matrix<T>(n, 12, 3);
   const auto A = wide.view().columns_between(1, 8), B = wide.view().columns_between(8, 12);
   const MatrixXd expected = to_eigen(wide).middleCols(1, 7).transpose() * to_eigen(wide).rightCols(4);
-  // A sum of 256 terms of size one and any sign is off by some fifty roundings; those of n / 256 sums add up at random.
+  // A sum of 256 terms of size one with any sign has an error of about fifty roundings; the errors of the n / 256 sums
+  // add up at random.
   EXPECT_LT((quick_gram<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(),
             20 * std::sqrt(double(n)) * double(std::numeric_limits<T>::epsilon()));
 }
@@ -69,7 +70,7 @@ TYPED_TEST(TallOf, QuickGramOfFewRowsPassesOverTheZeroOnes) {
   Matrix<T> B = random_matrix<T>(n, 3, 2);
   for (int64_t i = 0; i < n; ++i)
     if (i % 7 != 0 || (i > n / 4 && i < n / 2)) std::fill_n(B.row(i), B.cols(), T{});
-  B(0, 0) = B(0, 2) = T{};  // not the whole row
+  B(0, 0) = B(0, 2) = T{};  // only a part of the row
   const MatrixXd expected = to_eigen(wide).middleCols(2, 5).transpose() * to_eigen(B);
   EXPECT_LT((quick_gram_of_few_rows<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(),
             20 * std::sqrt(double(n)) * double(std::numeric_limits<T>::epsilon()));
@@ -90,7 +91,7 @@ TYPED_TEST(TallOf, MultiplyEqualsTheProductAlsoInPlace) {
     const double bound = 100 * TestFixture::eps;
     EXPECT_LT((to_eigen(out) - expected).cwiseAbs().maxCoeff(), bound);
     EXPECT_LT((to_eigen(in_place).leftCols(columns) - expected).cwiseAbs().maxCoeff(), bound);
-    // What a narrowing product does not write stays.
+    // Columns that a narrowing product does not write do not change.
     EXPECT_EQ(to_eigen(in_place).rightCols(6 - columns), to_eigen(A).rightCols(6 - columns));
   }
 }
@@ -116,7 +117,7 @@ TYPED_TEST(TallOf, ResidualNormsAreThoseOfTheColumns) {
 TYPED_TEST(TallOf, SubspaceErrorIsTheRmsSineAndKeepsSmallAngles) {
   using T = TypeParam;
   const RowSpace space(n, 1);
-  // Turns the second of two unit vectors by an angle toward a third: sines 0 and sin(angle).
+  // Rotates the second of two unit vectors by an angle toward a third: sines 0 and sin(angle).
   for (const double angle : {0.0, 1e-3, 0.3, 1.5}) {
     Matrix<T> U(n, 2), W(n, 2);
     U(3, 0) = W(3, 0) = 1;
@@ -135,7 +136,7 @@ TYPED_TEST(TallOf, SubspaceErrorIgnoresRotationsAndCountsWhatAWiderBlockHolds) {
   Matrix<T> turned(n, 3);
   const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(small_matrix(3, 3)).householderQ();
   multiply<T>(space, V.view().columns_between(0, 3), Q, turned);
-  // Rounding of entries of size 1/sqrt(n), n k of them, and of the orthonormality itself.
+  // Rounding of n k entries of size 1/sqrt(n), and of the orthonormality itself.
   const double bound = 20 * TestFixture::eps;
   EXPECT_LT(subspace_error<T>(space, V.view().columns_between(0, 3), turned), bound);
   EXPECT_LT(subspace_error<T>(space, turned, V), bound);

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <set>
 
-#include "mbsc/base/matrix.h"
 #include "mbsc/base/random.h"
+#include "mbsc/input.h"
 
 namespace mbsc {
 namespace {
@@ -20,7 +20,7 @@ int64_t weight_of(const Matrix<int64_t>& table, const std::vector<int32_t>& part
   return sum;
 }
 
-/// The heaviest of all one-to-one maps, by trying every order of the columns.
+/// The heaviest of all one-to-one maps, by a search through all orders of the columns.
 int64_t brute_force(const Matrix<int64_t>& table) {
   const int64_t larger = std::max(table.rows(), table.cols());
   std::vector<int32_t> order(larger);
@@ -47,8 +47,8 @@ TEST(Matching, IsAsHeavyAsTheBestOfAllPermutations) {
   const Random random(1, Stream::test);
   for (uint64_t trial = 0; trial < 1500; ++trial) {
     Matrix<int64_t> table(1 + random.below(6, trial, 1), 1 + random.below(6, trial, 2));
-    const int64_t bound = trial % 3 == 0 ? 3 : 100;   // small numbers: many ties
-    const double density = 0.3 + 0.35 * (trial % 3);  // of pairs that occur
+    const int64_t bound = trial % 3 == 0 ? 3 : 100;   // small numbers give many ties
+    const double density = 0.3 + 0.35 * (trial % 3);  // share of pairs that occur
     for (int64_t i = 0; i < table.size(); ++i)
       if (random.uniform(trial, 100 + i) < density) table.data()[i] = 1 + random.below(bound, trial, 1000 + i);
     const std::vector<int32_t> partner = match(table);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "mbsc/metrics.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -12,7 +13,7 @@ namespace {
 using testing::dense_affinity;
 using testing::random_matrix;
 
-/// sum_c cut(c, rest) / vol(c), entry by entry. Rows below 0 belong to no cluster but to every
+/// sum_c cut(c, rest) / vol(c), entry by entry. Rows with a negative label belong to no cluster but to every
 /// rest.
 double brute_force(const Eigen::MatrixXd& A, const std::vector<int32_t>& labels, int32_t clusters) {
   double sum = 0;
@@ -35,7 +36,8 @@ std::vector<int32_t> random_labels(int64_t n, int64_t clusters, uint64_t seed) {
   return labels;
 }
 
-/// Estimates with many seeds: their mean is the exact cut; returns the standard error they claim over the true one.
+/// Estimates with many seeds: their mean must be the exact cut. Returns the ratio of the claimed to the true standard
+/// error.
 template <class T>
 double claimed_over_true(const Affinity<T>& A, std::span<const double> degrees, const std::vector<int32_t>& labels,
                          int64_t clusters, int seeds, int64_t columns) {
@@ -69,7 +71,7 @@ TYPED_TEST(NormalizedCutOf, EqualsBruteForce) {
     std::vector<int32_t> labels = random_labels(n, clusters, 2);
     const Eigen::MatrixXd dense = dense_affinity(Points(X.view()), kernel);
     const std::vector<double> degrees = A.degrees({}).sum;
-    // n relative errors of a few eps in each of the k shares.
+    // n relative errors of a few eps in each of the k terms.
     const double bound = sizeof(T) == 4 ? 1e-5 : 1e-13;
     EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
     EXPECT_NEAR(normalized_cut<T>(A, {}, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
@@ -106,8 +108,8 @@ TYPED_TEST(NormalizedCutOf, EstimateIsUnbiasedAndItsStandardErrorTrue) {
   const std::vector<int32_t> labels = random_labels(n, clusters, 5);
   const std::vector<double> degrees = A.degrees({}).sum;
   const double ratio = claimed_over_true<T>(A, degrees, labels, clusters, seeds, 20);
-  // Groups are drawn without replacement, 20 of 400 columns: 2.5 % too careful. The ratio of two
-  // sums of 400 squares is known to about sqrt(2/400 + 2/(400 * 19)) / 2 = 4 %; three of those.
+  // Groups are drawn without replacement, 20 of 400 columns: the claimed error is 2.5 % too large. The ratio of two
+  // sums of 400 squares has an error of about sqrt(2/400 + 2/(400 * 19)) / 2 = 4 %; the bound is three of those.
   EXPECT_NEAR(ratio, 1.025, 0.12);
 }
 
@@ -120,7 +122,7 @@ TYPED_TEST(NormalizedCutOf, EstimateWithoutDegreesIsNearAndItsStandardErrorTrue)
   for (int64_t i = 0; i < n; ++i) labels[size_t(i)] = X(i, 0) > 0 ? 1 : 0;
   const KernelAffinity<T> A(Points(X.view()), {KernelKind::rbf, 2}, RowSpace(n, 1));
   const double ratio = claimed_over_true<T>(A, {}, labels, clusters, seeds, 200);
-  // Known to about sqrt(2/100)/2 = 7 %; three of those, and 2.5 % because columns are drawn without replacement.
+  // The error is about sqrt(2/100)/2 = 7 %; the bound is three of those. 2.5 %: columns are drawn without replacement.
   EXPECT_NEAR(ratio, 1.025, 0.22);
 }
 
@@ -135,6 +137,34 @@ TYPED_TEST(NormalizedCutOf, EstimateFromAllColumnsIsExact) {
   EXPECT_EQ(e.columns, n);
   EXPECT_NEAR(e.value, normalized_cut<T>(A, degrees, labels, 2, {}), sizeof(T) == 4 ? 1e-5 : 1e-13);
   EXPECT_NEAR(estimate_normalized_cut<T>(A, {}, labels, 2, 0, {}).value, e.value, sizeof(T) == 4 ? 1e-5 : 1e-13);
+}
+
+TEST(NormalizedCut, OfAnInputEqualsBruteForceForEveryAffinity) {
+  const int64_t n = 150;
+  const Matrix<double> X = random_matrix<double>(n, 3, 9);
+  std::vector<int32_t> labels = random_labels(n, 3, 4);
+  labels[5] = -1;  // of no cluster
+  ClusterOptions options;
+  options.threads = 2;
+  for (const AffinityKind kind : {AffinityKind::rbf, AffinityKind::exponential, AffinityKind::cosine}) {
+    options.affinity = kind;
+    options.gamma.reset();
+    if (kind != AffinityKind::cosine) options.gamma = 0.7;
+    const KernelKind kernel = kind == AffinityKind::rbf           ? KernelKind::rbf
+                              : kind == AffinityKind::exponential ? KernelKind::exponential
+                                                                  : KernelKind::cosine;
+    const Eigen::MatrixXd A = dense_affinity(Points(X.view()), {kernel, 0.7});
+    const double exact = brute_force(A, labels, 3);
+    EXPECT_NEAR(normalized_cut(Points(X.view()), labels, options), exact, 1e-5 * exact) << int(kind);
+    Matrix<double> stored(n, n);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j) stored(i, j) = A(i, j);
+    ClusterOptions of_matrix;
+    of_matrix.threads = 2;
+    EXPECT_NEAR(normalized_cut(Input::matrix(Points(stored.view())), labels, of_matrix), exact, 1e-5 * exact);
+  }
+  labels.pop_back();
+  EXPECT_THROW(normalized_cut(Points(X.view()), labels, options), InvalidInput);
 }
 
 }  // namespace

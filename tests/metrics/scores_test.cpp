@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/metrics/scores.h"
+#include "mbsc/metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(Scores, AreThoseWorkedOutByHand) {
   // Table (2 0; 1 1): I = 1/2 log(4/3) + 1/4 log(2/3) + 1/4 log 2, H = log 2 and log 4 - 3/4 log 3.
   const double information = std::log(4.0 / 3) / 2 + std::log(2.0 / 3) / 4 + std::log(2.0) / 4;
   const double of_classes = std::log(2), of_clusters = std::log(4) - 0.75 * std::log(3);
-  // Ordered pairs: tp = 2, fn = 2, fp = 4, tn = 4, so that tp tn = fn fp.
+  // Ordered pairs: tp = 2, fn = 2, fp = 4, tn = 4, so tp tn = fn fp.
   const Scores expected{2 * information / (of_classes + of_clusters), information / std::sqrt(of_classes * of_clusters),
                         0, 0.75};
   expect_scores(score_labels(Labels{0, 0, 1, 1}, Labels{0, 0, 0, 1}), expected, 1e-14);
@@ -55,7 +55,7 @@ TEST(Scores, OfSingleClustersFollowScikitLearn) {
   expect_scores(score_labels(Labels{4}, Labels{2}), {1, 1, 1, 1}, 0);
 }
 
-// Made by scikit-learn 1.9.1: normalized_mutual_info_score(average_method="arithmetic" and
+// Computed with scikit-learn 1.9.1: normalized_mutual_info_score(average_method="arithmetic" and
 // "geometric"), adjusted_rand_score; accuracy by scipy 1.17.1: linear_sum_assignment on the
 // contingency table.
 TEST(Scores, AgreeWithScikitLearn) {

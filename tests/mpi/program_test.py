@@ -203,7 +203,7 @@ class FailureTest(RanksTest):
         script.write_text("#!/bin/sh\n[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ] && ulimit -v 500000\n"
                           "exec \"$@\"\n", encoding="utf-8")
         script.chmod(0o755)
-        process = self.start_ranks(3, *self.arguments(), "--memory", "8G", before=[script])
+        process = self.start_ranks(3, *self.arguments(), "--cache", "8G", before=[script])
         try:
             _, stderr = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:

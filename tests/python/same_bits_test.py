@@ -22,7 +22,7 @@ CASES = [
     (["--affinity", "cosine", "--embedding-scale", "degree"], {"affinity": "cosine", "embedding_scale": "degree"}),
     (["--degrees", "sampled", "--passes", "2"], {"degrees": "sampled", "passes": 2.0}),
     (["--preset", "paper", "--passes", "2"], {**PAPER, "passes": 2.0}),
-    (["--memory", "1M"], {"memory": 1 << 20}),
+    (["--cache", "1M"], {"cache": 1 << 20}),
 ]
 # What tells of the process and not of the clustering, or goes by the name of the file.
 NOT_COMPARED = {"seconds", "peak_memory_bytes", "input", "format", "classes", "label_column", "scale", "scale_rows",

@@ -24,8 +24,7 @@ void expect_product(int64_t rows, int64_t columns, int64_t depth, bool transpose
                               transposed ? Strided<Source>{At.data(), 1, rows} : Strided<Source>{A.data(), depth, 1},
                               {B.data(), columns + 3, 1}, C.data(), columns + 2);
   const Eigen::MatrixXd exact = before.template cast<double>().leftCols(columns) +
-                                double(alpha) * A.template cast<double>() *
-                                    B.template cast<double>().leftCols(columns);
+                                double(alpha) * A.template cast<double>() * B.template cast<double>().leftCols(columns);
   const double terms = 4 + 2 * double(std::min<int64_t>(depth, 256));
   const double bound = double(std::numeric_limits<Compute>::epsilon()) * terms;
   EXPECT_LT((C.template cast<double>().leftCols(columns) - exact).cwiseAbs().maxCoeff(), bound)
@@ -35,8 +34,14 @@ void expect_product(int64_t rows, int64_t columns, int64_t depth, bool transpose
 
 TEST(Gemm, EqualsThePlainProductForAnyShapeTypeAndOrder) {
   for (const bool transposed : {false, true})
-    for (const auto& [rows, columns, depth] : {std::tuple{1, 1, 1}, {6, 16, 256}, {7, 17, 257}, {5, 3, 600},
-                                               {121, 259, 40}, {130, 530, 513}, {300, 2, 300}, {2, 300, 1}}) {
+    for (const auto& [rows, columns, depth] : {std::tuple{1, 1, 1},
+                                               {6, 16, 256},
+                                               {7, 17, 257},
+                                               {5, 3, 600},
+                                               {121, 259, 40},
+                                               {130, 530, 513},
+                                               {300, 2, 300},
+                                               {2, 300, 1}}) {
       expect_product<float, float, float>(rows, columns, depth, transposed);
       expect_product<float, float, double>(rows, columns, depth, transposed);
       expect_product<double, float, double>(rows, columns, depth, transposed);

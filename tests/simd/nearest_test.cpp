@@ -14,7 +14,7 @@ class NearestOf : public ::testing::Test {};
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(NearestOf, Precisions);
 
-/// Sums in the order of the features, ties to the lowest: what the labels of every SIMD level must be to the bit.
+/// Sums in the order of the features, ties to the lowest center: the labels of every SIMD level must equal these.
 template <class T>
 int32_t nearest(const std::vector<T>& x, const std::vector<T>& centers, int64_t count) {
   const auto columns = int64_t(x.size());
@@ -54,8 +54,7 @@ TYPED_TEST(NearestOf, HasTheLabelsOfAPlainSearchToTheBit) {
           simd::find_nearest<T>(rows.data(), groups, columns, centers.data(), count, labels.data());
           for (int64_t i = 0; i < groups * each; ++i) {
             std::vector<T> x;
-            for (int64_t f = 0; f < columns; ++f)
-              x.push_back(rows[size_t((i / each * columns + f) * each + i % each)]);
+            for (int64_t f = 0; f < columns; ++f) x.push_back(rows[size_t((i / each * columns + f) * each + i % each)]);
             ASSERT_EQ(labels[size_t(i)], nearest(x, centers, count)) << columns << " columns, " << count << " centers";
           }
         }

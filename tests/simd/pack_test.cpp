@@ -9,7 +9,7 @@
 namespace mbsc::simd {
 namespace {
 
-/// Any bits would do; these are not whole and of both signs.
+/// Arbitrary numbers of both signs that are not integers.
 double number(int64_t i) { return std::sin(double(i) * 12.9898) * 43.7; }
 
 template <class T, class Source>

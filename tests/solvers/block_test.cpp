@@ -2,8 +2,10 @@
 // The whole block a solver computes (keep_block), guard columns (block_size), and where exact starts.
 #include <gtest/gtest.h>
 
-#include "mbsc/base/require.h"
-#include "mbsc/solvers/solver.h"
+#include "mbsc/cluster.h"
+#include "mbsc/solvers/krylov/exact.h"
+#include "mbsc/solvers/power/power.h"
+#include "mbsc/solvers/registry.h"
 #include "tests/solvers/dense_problem.h"
 
 namespace mbsc {
@@ -23,8 +25,9 @@ const DenseProblem<double>& problem() {
   return p;
 }
 
-SolverOptions options_with(int64_t block_size) {
-  SolverOptions options;
+ClusterOptions options_with(std::optional<int64_t> block_size, const char* method = "exact") {
+  ClusterOptions options;
+  options.method = method;
   options.clusters = k;
   options.block_size = block_size;
   options.keep_block = true;
@@ -33,26 +36,25 @@ SolverOptions options_with(int64_t block_size) {
 }
 
 TEST(Block, IsOrthonormalAndHoldsTheResultWhereThereIsNoCertificate) {
-  for (const Method method : {Method::minibatch, Method::nystrom, Method::power, Method::exact}) {
-    SolverOptions options = options_with(3 * k);
-    options.passes = 1;
-    const EigenPairs<double> pairs =
-        solve<double>(method, problem().L, options, [](const Progress<double>&) { return false; });
+  for (const char* method : {"minibatch", "nystrom", "power", "exact"}) {
+    ClusterOptions options = options_with(3 * k, method);
+    options.limits.passes = 1;
+    const EigenPairs<double> pairs = solve<double>(problem().L, options, [](const Progress<double>&) { return false; });
     const MatrixXd block = to_eigen(pairs.block), W = to_eigen(pairs.vectors);
-    ASSERT_GE(block.cols(), k) << to_string(method);
-    EXPECT_LT(departure(block), 1e-12) << to_string(method);
+    ASSERT_GE(block.cols(), k) << method;
+    EXPECT_LT(departure(block), 1e-12) << method;
     // exact returns Ritz vectors and shows what one more multiplication made of them: no such inclusion there.
-    if (method != Method::exact) {
-      EXPECT_LT(DenseProblem<double>::distance(W, block), 1e-10) << to_string(method);
+    if (options.method != "exact") {
+      EXPECT_LT(DenseProblem<double>::distance(W, block), 1e-10) << method;
     }
     options.keep_block = false;
-    EXPECT_TRUE(solve<double>(method, problem().L, options).block.empty()) << to_string(method);
+    EXPECT_TRUE(solve<double>(problem().L, options).block.empty()) << method;
   }
 }
 
 TEST(Block, OfPowerAndNystromHasAsManyColumnsAsAskedForAndTheLeadingOnesFirst) {
-  for (const Method method : {Method::nystrom, Method::power}) {
-    const EigenPairs<double> pairs = solve<double>(method, problem().L, options_with(3 * k));
+  for (const char* method : {"nystrom", "power"}) {
+    const EigenPairs<double> pairs = solve<double>(problem().L, options_with(3 * k, method));
     const MatrixXd block = to_eigen(pairs.block);
     ASSERT_EQ(block.cols(), 3 * k);
     ASSERT_EQ(pairs.vectors.cols(), k);
@@ -63,8 +65,8 @@ TEST(Block, OfPowerAndNystromHasAsManyColumnsAsAskedForAndTheLeadingOnesFirst) {
 
 TEST(Block, GuardColumnsBringThePowerMethodNearer) {
   const auto error = [](int64_t block_size) {
-    SolverOptions options = options_with(block_size);
-    options.iterations = 6;
+    ClusterOptions options = options_with(block_size, "power");
+    options.limits.iterations = 6;
     return problem().error(to_eigen(solve_power<double>(problem().L, options).vectors), k);
   };
   // Each product lessens the error by lambda_13/lambda_4 instead of lambda_5/lambda_4.
@@ -73,8 +75,8 @@ TEST(Block, GuardColumnsBringThePowerMethodNearer) {
 }
 
 TEST(Block, OfExactIsWhatEachProductMadeOfTheRitzVectors) {
-  SolverOptions options = options_with(3 * k);
-  options.tolerance = 1e-12;
+  ClusterOptions options = options_with(3 * k);
+  options.limits.tolerance = 1e-12;
   double before = 1;
   const EigenPairs<double> pairs = solve_exact<double>(problem().L, options, [&](const Progress<double>& progress) {
     const MatrixXd block = to_eigen(progress.basis);
@@ -99,7 +101,7 @@ TEST(Block, OfExactPutsEigenvectorsOfNegativeEigenvaluesLast) {
   }
   const DenseProblem<double> p(X, 0.3);
   ASSERT_LT(p.values[p.n() - 4], -0.999);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 7;
   options.block_size = 21;
   options.keep_block = true;
@@ -110,7 +112,7 @@ TEST(Block, OfExactPutsEigenvectorsOfNegativeEigenvaluesLast) {
 
 TEST(Exact, FromNystromCountsTheLandmarksAndIsNearerAfterOneProduct) {
   const auto after_one_product = [](Start start) {
-    SolverOptions options = options_with(3 * k);
+    ClusterOptions options = options_with(3 * k);
     options.start = start;
     return solve_exact<double>(problem().L, options, [](const Progress<double>&) { return false; });
   };
@@ -122,7 +124,7 @@ TEST(Exact, FromNystromCountsTheLandmarksAndIsNearerAfterOneProduct) {
 }
 
 TEST(Exact, FromNystromFindsWhatTheLandmarksMissed) {
-  SolverOptions options = options_with(0);
+  ClusterOptions options = options_with({});
   options.start = Start::nystrom;
   options.landmarks = 2;  // of the rank of the start, far below k
   const EigenPairs<double> pairs = solve_exact<double>(problem().L, options);
@@ -131,8 +133,14 @@ TEST(Exact, FromNystromFindsWhatTheLandmarksMissed) {
 }
 
 TEST(Block, LargerThanTheProblemIsRefused) {
-  for (const Method method : {Method::nystrom, Method::power})
-    EXPECT_THROW(solve<double>(method, problem().L, options_with(problem().n() + 1)), InvalidInput);
+  const InputShape shape{problem().n(), 2};
+  for (const char* method : {"exact", "nystrom", "power"}) {
+    ClusterOptions options = options_with(shape.n, method);
+    if (options.method == "power") options.landmarks.reset();  // it has none
+    EXPECT_NO_THROW(resolve(shape, options)) << method;
+    options.block_size = shape.n + 1;
+    EXPECT_THROW(resolve(shape, options), InvalidInput) << method;
+  }
 }
 
 }  // namespace

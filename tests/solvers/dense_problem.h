@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/affinity/normalized.h"
 #include "tests/affinity/dense_oracle.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimators of LW over many draws: their mean, and their variance against the formulas of
 // estimator.h.
-#include "mbsc/solvers/estimator.h"
+#include "mbsc/solvers/paper/estimator.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -55,10 +55,10 @@ MatrixXd estimate(const MatrixXd& L, const BatchPlan& plan, int64_t t, const Mat
 
 /// Independent draws: anew at each t where sampling is independent, else one batch of each of many
 /// seeds.
-void for_each_draw(SolverOptions options, const std::function<void(const MatrixXd&)>& take) {
+void for_each_draw(ClusterOptions options, const std::function<void(const MatrixXd&)>& take) {
   for (int64_t i = 0; i < draws; ++i) {
-    if (options.sampling == Sampling::reshuffle) options.seed = uint64_t(i);
-    const int64_t t = options.sampling == Sampling::reshuffle ? 3 : i;
+    if (options.adagrad.sampling == Sampling::reshuffle) options.seed = uint64_t(i);
+    const int64_t t = options.adagrad.sampling == Sampling::reshuffle ? 3 : i;
     take(estimate(problem().dense, BatchPlan(n, options), t, basis()));
   }
 }
@@ -70,7 +70,7 @@ struct Moments {
                             ///< themselves
 };
 
-Moments moments(const SolverOptions& options) {
+Moments moments(const ClusterOptions& options) {
   const ArrayXXd expected = (problem().dense * to_eigen(basis())).array();
   ArrayXXd first = ArrayXXd::Zero(n, k), second = first, fourth = first;
   for_each_draw(options, [&](const MatrixXd& G) {
@@ -110,7 +110,7 @@ ArrayXXd variance_of_signs(const MatrixXd& L, const MatrixXd& W, double l, doubl
   return ((2 * c - 1) * g.square() + (N / l - 3 * c) * squares + c * sums) / vectors;
 }
 
-void expect_moments(const char* name, const SolverOptions& options, const ArrayXXd* variance) {
+void expect_moments(const char* name, const ClusterOptions& options, const ArrayXXd* variance) {
   const Moments m = moments(options);
   EXPECT_LT(m.mean_z, largest_z) << name;
   if (variance == nullptr) {
@@ -130,12 +130,12 @@ void expect_moments(const char* name, const SolverOptions& options, const ArrayX
   EXPECT_LT(total_error, 0.02) << "too few draws to tell";
 }
 
-SolverOptions with(Estimator estimator, Sampling sampling, int64_t m, int64_t l = 2) {
-  SolverOptions options;
-  options.estimator = estimator;
-  options.sampling = sampling;
+ClusterOptions with(Estimator estimator, Sampling sampling, int64_t m, int64_t l = 2) {
+  ClusterOptions options;
+  options.adagrad.estimator = estimator;
+  options.adagrad.sampling = sampling;
   options.batch_size = m;
-  options.nonzeros = l;
+  options.adagrad.nonzeros = l;
   return options;
 }
 
@@ -161,10 +161,10 @@ TEST(Estimator, SignsOnExactlyLComponentsHaveTheCorrectedVariance) {
 
 TEST(Estimator, SignsOnIndependentComponentsHaveThePapersVariance) {
   for (const double l : {2.0, 6.0}) {
-    SolverOptions options = with(Estimator::signs, Sampling::independent, 12);
-    options.probability = l / double(n);
+    ClusterOptions options = with(Estimator::signs, Sampling::independent, 12);
+    options.adagrad.probability = l / double(n);
     const ArrayXXd variance = variance_of_signs(problem().dense, to_eigen(basis()), l, 12 / l, false);
-    const std::string name = fmt::format("signed, p = {:.3f}", *options.probability);
+    const std::string name = fmt::format("signed, p = {:.3f}", *options.adagrad.probability);
     expect_moments(name.c_str(), options, &variance);
   }
 }
@@ -203,7 +203,7 @@ TEST(Estimator, AtFixedBatchSizeVarianceAtAnEigenvectorRisesWithTheNonzeros) {
 TEST(BatchPlan, ReshuffledBatchesTakeEveryColumnOncePerPass) {
   for (const auto& [size, m] : {std::pair<int64_t, int64_t>{100, 10}, {101, 10}, {97, 20}, {5, 5}, {1000, 999}, {7, 1}})
     for (const Estimator estimator : {Estimator::columns, Estimator::signs}) {
-      SolverOptions options = with(estimator, Sampling::reshuffle, m, 1);
+      ClusterOptions options = with(estimator, Sampling::reshuffle, m, 1);
       options.seed = 4;
       const BatchPlan plan(size, options);
       const int64_t batches = (size + m - 1) / m;
@@ -225,7 +225,7 @@ TEST(BatchPlan, APassOfReshuffledColumnsAddsUpToTheExactProduct) {
 }
 
 TEST(BatchPlan, EachPassAndEachSeedHasItsOwnOrder) {
-  SolverOptions options = with(Estimator::columns, Sampling::reshuffle, 50);
+  ClusterOptions options = with(Estimator::columns, Sampling::reshuffle, 50);
   const BatchPlan plan(1000, options);
   EXPECT_NE(plan.draw(0).vectors, plan.draw(20).vectors);
   EXPECT_EQ(plan.draw(7).vectors, BatchPlan(1000, options).draw(7).vectors);
@@ -234,14 +234,14 @@ TEST(BatchPlan, EachPassAndEachSeedHasItsOwnOrder) {
 }
 
 TEST(BatchPlan, BadOptionsAreRefused) {
-  const auto refused = [](const SolverOptions& options) { EXPECT_THROW(BatchPlan(n, options), InvalidInput); };
+  const auto refused = [](const ClusterOptions& options) { EXPECT_THROW(BatchPlan(n, options), InvalidInput); };
   refused(with(Estimator::columns, Sampling::reshuffle, n + 1));
   refused(with(Estimator::columns, Sampling::reshuffle, -1));
   refused(with(Estimator::signs, Sampling::reshuffle, 10, 0));
   refused(with(Estimator::signs, Sampling::reshuffle, 10, 11));
   for (const double p : {0.0, -0.1, 1.1}) {
-    SolverOptions options = with(Estimator::signs, Sampling::independent, 10);
-    options.probability = p;
+    ClusterOptions options = with(Estimator::signs, Sampling::independent, 10);
+    options.adagrad.probability = p;
     refused(options);
   }
 }

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mbsc/base/require.h"
-#include "mbsc/solvers/solver.h"
+#include "mbsc/cluster.h"
+#include "mbsc/solvers/krylov/exact.h"
 #include "tests/solvers/dense_problem.h"
 
 namespace mbsc {
@@ -81,7 +81,7 @@ TYPED_TEST(ExactOf, AllEigenpairsOfSmallMatricesAreFound) {
   for (const int64_t n : {2, 3, 5, 17, 40}) {
     const DenseProblem<T> p(random_matrix<T>(n, 2, uint64_t(n)), 0.5);
     for (const int64_t k : {int64_t{1}, n / 2, n - 1, n}) {
-      SolverOptions options;
+      ClusterOptions options;
       options.clusters = k;
       const EigenPairs<T> pairs = solve_exact<T>(p.L, options);
       EXPECT_EQ(pairs.status, Status::converged) << n << ", " << k;
@@ -97,7 +97,7 @@ TYPED_TEST(ExactOf, LeadingSubspaceAgreesWithTheDenseOneForEverySeed) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(300, 4, 4.0, 1), 0.5);
   for (uint64_t seed = 0; seed < 5; ++seed) {
-    SolverOptions options;
+    ClusterOptions options;
     options.clusters = 4;
     options.seed = seed;
     const EigenPairs<T> pairs = solve_exact<T>(p.L, options);
@@ -111,16 +111,16 @@ TYPED_TEST(ExactOf, LeadingSubspaceAgreesWithTheDenseOneForEverySeed) {
 TYPED_TEST(ExactOf, ASmallBasisRestartsAndConvergesToTheSame) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(400, 6, 2.5, 2), 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 6;
   const EigenPairs<T> roomy = solve_exact<T>(p.L, options);
   for (const int64_t block : {2, 6, 10}) {
     options.block_size = block;
-    options.basis_size = 6 + 2 * block;  // the least
+    options.exact.basis_size = 6 + 2 * block;  // the least
     const EigenPairs<T> tight = solve_exact<T>(p.L, options);
     EXPECT_EQ(tight.status, Status::converged) << block;
     expect_sound(p, tight, 6);
-    EXPECT_GE(tight.full_products * block, options.basis_size) << "did not restart";
+    EXPECT_GE(tight.full_products * block, *options.exact.basis_size) << "did not restart";
     for (size_t j = 0; j < 6; ++j) EXPECT_NEAR(tight.values[j], roomy.values[j], 2 * Accuracy<T>::tolerance);
     EXPECT_LT(p.error(to_eigen(tight.vectors), 6), Accuracy<T>::tolerance * 2 / (p.values[5] - p.values[6]));
   }
@@ -129,12 +129,12 @@ TYPED_TEST(ExactOf, ASmallBasisRestartsAndConvergesToTheSame) {
 TYPED_TEST(ExactOf, ABudgetEndsItWithACertifiedResult) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(300, 4, 2.0, 3), 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 4;
-  options.tolerance = 1e-12;
+  options.limits.tolerance = 1e-12;
   double before = 10;
   for (const double passes : {2.0, 4.0, 8.0}) {
-    options.passes = passes;
+    options.limits.passes = passes;
     const EigenPairs<T> pairs = solve_exact<T>(p.L, options);
     EXPECT_EQ(pairs.status, Status::budget) << passes;
     EXPECT_EQ(pairs.columns_evaluated, int64_t(passes) * 300);
@@ -143,17 +143,17 @@ TYPED_TEST(ExactOf, ABudgetEndsItWithACertifiedResult) {
     EXPECT_LT(residual, before);
     before = residual;
   }
-  options.passes.reset();
-  options.iterations = 2;
+  options.limits.passes.reset();
+  options.limits.iterations = 2;
   EXPECT_EQ(solve_exact<T>(p.L, options).iterations, 2);
 }
 
 TYPED_TEST(ExactOf, AToleranceOutOfReachStallsInsteadOfGoingOnForEver) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(300, 4, 4.0, 4), 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 4;
-  options.tolerance = 1e-30;
+  options.limits.tolerance = 1e-30;
   const EigenPairs<T> pairs = solve_exact<T>(p.L, options);
   EXPECT_EQ(pairs.status, Status::stalled);
   expect_sound(p, pairs, 4);
@@ -163,10 +163,10 @@ TYPED_TEST(ExactOf, AToleranceOutOfReachStallsInsteadOfGoingOnForEver) {
 TYPED_TEST(ExactOf, InterruptedInAnyProductItReturnsRitzPairsOfWhatItHas) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(300, 6, 2.5, 5), 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 6;
   options.block_size = 3;
-  options.basis_size = 12;  // restarts every few products
+  options.exact.basis_size = 12;  // restarts every few products
   for (int at = 1; at <= 20; ++at) {
     const Interrupted<T> affinity(p.A, at);
     const Normalized<T> L(affinity, p.A.degrees({}).sum, 0);
@@ -184,9 +184,9 @@ TYPED_TEST(ExactOf, InterruptedInAnyProductItReturnsRitzPairsOfWhatItHas) {
 TYPED_TEST(ExactOf, AnObserverEndsIt) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(200, 3, 2.0, 6), 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
-  options.tolerance = 1e-12;
+  options.limits.tolerance = 1e-12;
   const EigenPairs<T> pairs =
       solve_exact<T>(p.L, options, [](const Progress<T>& progress) { return progress.iteration < 2; });
   EXPECT_EQ(pairs.status, Status::stopped);
@@ -197,7 +197,7 @@ TYPED_TEST(ExactOf, AnObserverEndsIt) {
 
 TEST(Exact, HasTheSameBitsForAnyNumberOfThreads) {
   const Matrix<float> X = clouds<float>(500, 4, 3.0, 7);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 4;
   const EigenPairs<float> one = solve_exact<float>(DenseProblem<float>(X, 0.5).L, options);
   for (const int threads : {2, 3}) {
@@ -211,18 +211,27 @@ TEST(Exact, HasTheSameBitsForAnyNumberOfThreads) {
 
 TEST(Exact, BadSizesAreRefused) {
   const DenseProblem<float> p(clouds<float>(50, 2, 3.0, 8), 0.5);
-  SolverOptions options;
+  const InputShape shape{50, 2};
+  ClusterOptions options;
+  options.method = "exact";
   options.clusters = 3;
-  options.block_size = -1;
-  EXPECT_THROW(solve<float>(Method::exact, p.L, options), InvalidInput);
+  for (const int64_t bad : {-1, 0, 51}) {
+    options.block_size = bad;
+    EXPECT_THROW(resolve(shape, options), InvalidInput) << bad;
+  }
   options.block_size = 4;
-  options.basis_size = 10;  // 3 + 2 * 4 is the least
-  EXPECT_THROW(solve<float>(Method::exact, p.L, options), InvalidInput);
+  options.exact.basis_size = 10;  // 3 + 2 * 4 is the least
+  EXPECT_THROW(resolve(shape, options), InvalidInput);
+  EXPECT_THROW(solve_exact<float>(p.L, options), InvalidInput);
+  options.exact.basis_size = 11;
+  EXPECT_NO_THROW(resolve(shape, options));
   options = {};
   for (const int64_t k : {int64_t{0}, int64_t{51}}) {
     options.clusters = k;
-    for (const Method method : {Method::minibatch, Method::nystrom, Method::power, Method::exact})
-      EXPECT_THROW(solve<float>(method, p.L, options), InvalidInput);
+    for (const char* method : {"minibatch", "nystrom", "power", "exact"}) {
+      options.method = method;
+      EXPECT_THROW(resolve(shape, options), InvalidInput) << method << ", " << k;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mbsc/solvers/graph_start.h"
+#include "mbsc/solvers/minibatch/graph_start.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "mbsc/base/require.h"
+#include "mbsc/cluster.h"
+#include "mbsc/solvers/minibatch/minibatch.h"
+#include "mbsc/solvers/minibatch/ritz_plan.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
-#include "mbsc/solvers/ritz_plan.h"
 #include "tests/solvers/ritz_problem.h"
 
 namespace mbsc {
@@ -35,7 +36,9 @@ Matrix<T> rings(int64_t n, uint64_t seed) {
 }
 
 /// For k clusters.
-SolverOptions options_for(int64_t k, double passes, uint64_t seed = 1) { return testing::options_for(passes, seed, k); }
+ClusterOptions options_for(int64_t k, double passes, uint64_t seed = 1) {
+  return testing::options_for(passes, seed, k);
+}
 
 TEST(GraphStart, KnowsTheLeadingEigenvectorsOfANarrowKernel) {
   for (const double regularization : {0.0, 0.01}) {
@@ -52,7 +55,7 @@ TEST(GraphStart, KnowsTheLeadingEigenvectorsOfANarrowKernel) {
 TEST(GraphStart, EnergyIsUnbiasedAndItsErrorTheOneItStates) {
   for (const double regularization : {0.0, 0.1}) {
     const DenseProblem<double> p(clouds<double>(400, 3, 5.0, 1), 3.0, regularization);
-    const Matrix<double> first = random_basis(p.L, 4, options_for(2, 1, 1)), second = [&] {
+    const Matrix<double> first = random_basis(p.L, 4, 1), second = [&] {
       Matrix<double> W(400, 4);
       for (int64_t i = 0; i < 400; ++i)
         for (int64_t c = 0; c < 4; ++c) W(i, c) = p.vectors(i, c);
@@ -85,47 +88,74 @@ TEST(GraphStart, NeedsFewLandmarksBesideIt) {
   const KernelAffinity<float> narrow(Points(X.view()), {KernelKind::rbf, 1000}, RowSpace(X.rows(), 1));
   const Normalized<float> without(narrow, narrow.degrees({}), 0);
   const Normalized<float> with_graph = without.with(narrow.degrees({}, {}, 16));
-  EXPECT_GT(worthwhile_landmarks(without, 3500, options_for(2, 1)), 400);
-  EXPECT_EQ(worthwhile_landmarks(with_graph, 3500, options_for(2, 1)), 400);
-  EXPECT_GT(worthwhile_landmarks(with_graph, 3500, options_for(2, 0.9)), 400) << "columns are scarce";
-  SolverOptions options = options_for(2, 1);
+  const auto landmarks = [](const Normalized<float>& L, const ClusterOptions& options) {
+    return worthwhile_landmarks<float>(facts_of(L), 3500, options);
+  };
+  EXPECT_GT(landmarks(without, options_for(2, 1)), 400);
+  EXPECT_EQ(landmarks(with_graph, options_for(2, 1)), 400);
+  EXPECT_GT(landmarks(with_graph, options_for(2, 0.9)), 400) << "columns are scarce";
+  ClusterOptions options = options_for(2, 1);
   options.start = Start::nystrom;
-  EXPECT_GT(worthwhile_landmarks(with_graph, 3500, options), 400);
+  EXPECT_GT(landmarks(with_graph, options), 400);
 }
 
 TEST(GraphStart, IsTakenWhereLandmarksAreTooFewAndOnlyThere) {
   const DenseProblem<float> narrow(rings<float>(1200, 1), 300), wide(clouds<float>(600, 3, 5.0, 1), 0.3);
-  const auto solved = [](const DenseProblem<float>& p, SolverOptions options) {
+  const auto solved = [](const DenseProblem<float>& p, ClusterOptions options) {
     const Normalized<float> L = p.L.with(p.A.degrees({}, {}, 16));
     return solve_minibatch<float>(L, options);
   };
-  SolverOptions options = options_for(2, 1);
+  ClusterOptions options = options_for(2, 1);
   options.keep_block = true;
   const EigenPairs<float> graph = solved(narrow, options);
   EXPECT_TRUE(graph.start_is_graph);
   EXPECT_LE(graph.columns_evaluated, 1200);
   const double error = narrow.error(to_eigen(graph.vectors), 2);
-  SolverOptions nystrom = options_for(2, 1);
+  ClusterOptions nystrom = options_for(2, 1);
   nystrom.start = Start::nystrom;
   const EigenPairs<float> landmarks = solved(narrow, nystrom);
   EXPECT_FALSE(landmarks.start_is_graph);
   const double other = narrow.error(to_eigen(landmarks.vectors), 2), block = narrow.error(to_eigen(graph.block), 2);
-  fmt::print("narrow: error {:.3f} from neighbors ({:.3f} of the block), {:.3f} from landmarks\n", error, block,
-             other);
+  fmt::print("narrow: error {:.3f} from neighbors ({:.3f} of the block), {:.3f} from landmarks\n", error, block, other);
   EXPECT_LT(block, 0.1);
   EXPECT_LT(error, 0.5 * other);
   EXPECT_FALSE(solved(wide, options_for(3, 1)).start_is_graph);
-  SolverOptions counted = options_for(2, 1);
+  ClusterOptions counted = options_for(2, 1);
   counted.landmarks = 60;
   const EigenPairs<float> few = solved(narrow, counted);
   EXPECT_TRUE(few.start_is_graph) << "a number of landmarks is no choice of the start";
   EXPECT_EQ(few.landmarks, 60);
 
-  SolverOptions forced = options_for(3, 1);
+  ClusterOptions forced = options_for(3, 1);
   forced.start = Start::neighbors;
   EXPECT_TRUE(solved(wide, forced).start_is_graph);
   EXPECT_THROW(solve_minibatch<float>(wide.L, forced), InvalidInput) << "no graph";
-  EXPECT_THROW(solve(Method::exact, wide.L, forced, {}), InvalidInput);
+}
+
+TEST(GraphStart, IsRefusedWhereNothingCanStartFromIt) {
+  ClusterOptions options = options_for(3, 1);
+  options.start = Start::neighbors;
+  const auto accepts = [&](int64_t points) {
+    try {
+      resolve({points, 2}, options);
+      return true;
+    } catch (const InvalidInput&) {
+      return false;
+    }
+  };
+  options.method = "minibatch";
+  EXPECT_TRUE(accepts(600));
+  EXPECT_FALSE(accepts((int64_t{1} << 20) + 1)) << "too many entries to keep";
+  options.degrees = DegreeKind::sampled;
+  EXPECT_FALSE(accepts(600)) << "no pass that finds them";
+  options.degrees = DegreeKind::exact;
+  options.step_rule = StepRule::adagrad;
+  EXPECT_FALSE(accepts(600)) << "AdaGrad's start is random or Nystrom's";
+  options.step_rule = StepRule::ritz;
+  for (const char* method : {"exact", "nystrom", "power"}) {
+    options.method = method;
+    EXPECT_FALSE(accepts(600)) << method;
+  }
 }
 
 }  // namespace

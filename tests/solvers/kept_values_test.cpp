@@ -2,9 +2,10 @@
 // Solvers on kernel values that were kept in 16 bits.
 #include <gtest/gtest.h>
 
-#include "mbsc/affinity/kernel_affinity.h"
+#include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/affinity/normalized.h"
-#include "mbsc/solvers/solver.h"
+#include "mbsc/solvers/krylov/exact.h"
+#include "mbsc/solvers/minibatch/minibatch.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -28,14 +29,14 @@ struct KeptProblem {
 TEST(Exact, FromKeptValuesReachesATightToleranceAllTheSame) {
   constexpr int64_t n = 431;
   const KeptProblem p(n);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
-  options.tolerance = 1e-5;
+  options.limits.tolerance = 1e-5;
   const auto pairs = solve_exact<float>(p.L, options, {});
   EXPECT_EQ(pairs.status, Status::converged);
   for (const double residual : pairs.residuals) EXPECT_LE(residual, 1e-5);
   // A loose one needs the certificate alone beside what is kept.
-  options.tolerance = 3e-3;
+  options.limits.tolerance = 3e-3;
   const int64_t before = p.A.kernel_values();
   EXPECT_EQ(solve_exact<float>(p.L, options, {}).status, Status::converged);
   EXPECT_LE(p.A.kernel_values() - before, n * n);
@@ -44,9 +45,9 @@ TEST(Exact, FromKeptValuesReachesATightToleranceAllTheSame) {
 TEST(Minibatch, ResidualsStayBoundsWhereValuesAreKept) {
   constexpr int64_t n = 1500;
   const KeptProblem p(n);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
-  options.passes = 4;
+  options.limits.passes = 4;
   const auto pairs = solve_minibatch<float>(p.L, options, {});
   ASSERT_TRUE(pairs.residuals_are_bounds);
   Matrix<float> image(n, 3);

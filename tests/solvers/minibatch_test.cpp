@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "mbsc/solvers/solver.h"
+#include "mbsc/solvers/paper/paper.h"
 #include "tests/solvers/dense_problem.h"
 
 namespace mbsc {
@@ -23,13 +23,12 @@ const DenseProblem<float>& problem() {
   return p;
 }
 
-SolverOptions options_for(double passes, int64_t batch_size = 40) {
-  SolverOptions options;
+ClusterOptions options_for(double passes, int64_t batch_size = 40) {
+  ClusterOptions options;
   options.clusters = k;
-  options.passes = passes;
+  options.limits.passes = passes;
   options.batch_size = batch_size;
   options.seed = 3;
-  options.step_rule = StepRule::adagrad;
   return options;
 }
 
@@ -42,11 +41,11 @@ bool same_bits(const Matrix<float>& a, const Matrix<float>& b) {
 TEST(MiniBatch, TraceRisesToTheSumOfTheLeadingEigenvalues) {
   for (const Estimator estimator : {Estimator::columns, Estimator::signs})
     for (const Sampling sampling : {Sampling::reshuffle, Sampling::independent}) {
-      SolverOptions options = options_for(40);
-      options.estimator = estimator;
-      options.sampling = sampling;
+      ClusterOptions options = options_for(40);
+      options.adagrad.estimator = estimator;
+      options.adagrad.sampling = sampling;
       std::vector<double> traces;
-      const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
+      const EigenPairs<float> pairs = solve_paper<float>(problem().L, options, [&](const Progress<float>& p) {
         if (p.iteration % 20 == 1) traces.push_back(trace(problem().dense, to_eigen(p.basis)));
         return true;
       });
@@ -60,10 +59,10 @@ TEST(MiniBatch, TraceRisesToTheSumOfTheLeadingEigenvalues) {
 }
 
 TEST(MiniBatch, BasisStaysOrthonormalAfterEveryOneOfAThousandSteps) {
-  SolverOptions options = options_for(1e6, 20);
-  options.iterations = 1000;
+  ClusterOptions options = options_for(1e6, 20);
+  options.limits.iterations = 1000;
   double worst = 0;
-  const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
+  const EigenPairs<float> pairs = solve_paper<float>(problem().L, options, [&](const Progress<float>& p) {
     worst = std::max(worst, departure(to_eigen(p.basis)));
     return true;
   });
@@ -77,7 +76,7 @@ TEST(MiniBatch, BasisStaysOrthonormalAfterEveryOneOfAThousandSteps) {
 TEST(MiniBatch, SubspaceErrorFallsWithPasses) {
   std::vector<double> errors;
   for (const double passes : {1.0, 8.0, 64.0}) {
-    const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options_for(passes));
+    const EigenPairs<float> pairs = solve_paper<float>(problem().L, options_for(passes));
     errors.push_back(problem().error(to_eigen(pairs.vectors), k));
   }
   fmt::print("subspace error after 1, 8, 64 passes: {:.2e} {:.2e} {:.2e}\n", errors[0], errors[1], errors[2]);
@@ -88,18 +87,18 @@ TEST(MiniBatch, SubspaceErrorFallsWithPasses) {
 }
 
 TEST(MiniBatch, ANystromStartBeginsNearerAndIsCounted) {
-  SolverOptions options = options_for(0.1);
-  const double random = problem().error(to_eigen(solve_minibatch<float>(problem().L, options).vectors), k);
+  ClusterOptions options = options_for(0.1);
+  const double random = problem().error(to_eigen(solve_paper<float>(problem().L, options).vectors), k);
   options.start = Start::nystrom;
   options.landmarks = 60;
-  const EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options);
+  const EigenPairs<float> pairs = solve_paper<float>(problem().L, options);
   EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), random);
   EXPECT_EQ(pairs.landmarks, 60);
   EXPECT_EQ(pairs.columns_evaluated, 60 + 40);
 }
 
 TEST(MiniBatch, BudgetsEndItWherePromised) {
-  EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options_for(2.5));
+  EigenPairs<float> pairs = solve_paper<float>(problem().L, options_for(2.5));
   EXPECT_EQ(pairs.columns_evaluated, 1000);
   EXPECT_EQ(pairs.iterations, 25);
   EXPECT_EQ(pairs.batch_size, 40);
@@ -110,36 +109,36 @@ TEST(MiniBatch, BudgetsEndItWherePromised) {
   const double N = double(n), K = double(k);
   EXPECT_DOUBLE_EQ(pairs.flops, 25 * (2 * N * K * 40 + 6 * N * K * K - K * K));
 
-  SolverOptions options = options_for(100);
-  options.iterations = 7;
-  pairs = solve_minibatch<float>(problem().L, options);
+  ClusterOptions options = options_for(100);
+  options.limits.iterations = 7;
+  pairs = solve_paper<float>(problem().L, options);
   EXPECT_EQ(pairs.iterations, 7);
 
   options = options_for(1);
-  options.passes.reset();  // 200 iterations on small data, unless told
-  EXPECT_EQ(solve_minibatch<float>(problem().L, options).iterations, 200);
+  options.limits.passes.reset();  // 200 iterations on small data, unless told
+  EXPECT_EQ(solve_paper<float>(problem().L, options).iterations, 200);
 
   options = options_for(100);
-  options.seconds = 1e-9;  // spent before the first batch, without which there is no answer
-  EXPECT_EQ(solve_minibatch<float>(problem().L, options).iterations, 1);
+  options.limits.seconds = 1e-9;  // spent before the first batch, without which there is no answer
+  EXPECT_EQ(solve_paper<float>(problem().L, options).iterations, 1);
 
   options = options_for(1000);
-  options.stall = 1.0;  // no step moves a subspace by more
-  pairs = solve_minibatch<float>(problem().L, options);
+  options.limits.stall = 1.0;  // no step moves a subspace by more
+  pairs = solve_paper<float>(problem().L, options);
   EXPECT_EQ(pairs.iterations, 1);
   EXPECT_EQ(pairs.status, Status::finished);
-  options.tolerance = 1e-9;
-  EXPECT_EQ(solve_minibatch<float>(problem().L, options).status, Status::stalled);
+  options.limits.tolerance = 1e-9;
+  EXPECT_EQ(solve_paper<float>(problem().L, options).status, Status::stalled);
 }
 
 TEST(MiniBatch, ToleranceIsCertifiedByRecomputedResiduals) {
-  SolverOptions options = options_for(200);
-  options.tolerance = 0.1;
-  const EigenPairs<float> converged = solve_minibatch<float>(problem().L, options);
+  ClusterOptions options = options_for(200);
+  options.limits.tolerance = 0.1;
+  const EigenPairs<float> converged = solve_paper<float>(problem().L, options);
   EXPECT_EQ(converged.status, Status::converged);
-  options.tolerance = 1e-9;
-  options.passes = 2;
-  const EigenPairs<float> spent = solve_minibatch<float>(problem().L, options);
+  options.limits.tolerance = 1e-9;
+  options.limits.passes = 2;
+  const EigenPairs<float> spent = solve_paper<float>(problem().L, options);
   EXPECT_EQ(spent.status, Status::budget);
   for (const EigenPairs<float>* pairs : {&converged, &spent}) {
     EXPECT_TRUE(pairs->values_are_exact);
@@ -158,15 +157,15 @@ TEST(MiniBatch, ToleranceIsCertifiedByRecomputedResiduals) {
 
 TEST(MiniBatch, AnObserverOrAStopTokenEndsItWithWhatItHas) {
   const EigenPairs<float> ended =
-      solve_minibatch<float>(problem().L, options_for(100), [](const Progress<float>& p) { return p.iteration < 5; });
+      solve_paper<float>(problem().L, options_for(100), [](const Progress<float>& p) { return p.iteration < 5; });
   EXPECT_EQ(ended.status, Status::stopped);
   EXPECT_EQ(ended.iterations, 5);
   EXPECT_LT(departure(to_eigen(ended.vectors)), 1e-5);
 
   std::atomic<bool> asked{false};
-  SolverOptions options = options_for(100);
+  ClusterOptions options = options_for(100);
   options.stop = StopToken(asked);
-  const EigenPairs<float> stopped = solve_minibatch<float>(problem().L, options, [&](const Progress<float>& p) {
+  const EigenPairs<float> stopped = solve_paper<float>(problem().L, options, [&](const Progress<float>& p) {
     asked = p.iteration == 9;
     return true;
   });
@@ -175,7 +174,7 @@ TEST(MiniBatch, AnObserverOrAStopTokenEndsItWithWhatItHas) {
 
   // Raised beforehand: the first product throws, and there is still a basis.
   asked = true;
-  const EigenPairs<float> at_once = solve_minibatch<float>(problem().L, options);
+  const EigenPairs<float> at_once = solve_paper<float>(problem().L, options);
   EXPECT_EQ(at_once.status, Status::stopped);
   EXPECT_EQ(at_once.iterations, 0);
   EXPECT_LT(departure(to_eigen(at_once.vectors)), 1e-5);
@@ -183,44 +182,44 @@ TEST(MiniBatch, AnObserverOrAStopTokenEndsItWithWhatItHas) {
 
 TEST(MiniBatch, HasTheSameBitsForAnyNumberOfThreadsAndEveryTime) {
   for (const Estimator estimator : {Estimator::columns, Estimator::signs}) {
-    SolverOptions options = options_for(2);
-    options.estimator = estimator;
+    ClusterOptions options = options_for(2);
+    options.adagrad.estimator = estimator;
     options.start = Start::nystrom;
-    const EigenPairs<float> first = solve_minibatch<float>(problem().L, options);
+    const EigenPairs<float> first = solve_paper<float>(problem().L, options);
     for (const int threads : {1, 2, 3}) {
       const DenseProblem<float>& p = problem();
       const KernelAffinity<float> A(Points(p.X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, threads));
       const Normalized<float> L(A, A.degrees({}).sum, 0);
-      const EigenPairs<float> pairs = solve_minibatch<float>(L, options);
+      const EigenPairs<float> pairs = solve_paper<float>(L, options);
       EXPECT_TRUE(same_bits(pairs.vectors, first.vectors)) << threads << " threads";
       EXPECT_EQ(pairs.values, first.values);
     }
     options.seed = 4;
-    EXPECT_FALSE(same_bits(solve_minibatch<float>(problem().L, options).vectors, first.vectors));
+    EXPECT_FALSE(same_bits(solve_paper<float>(problem().L, options).vectors, first.vectors));
   }
 }
 
 TEST(MiniBatch, RegularizationIsExactAndSoIsItsSolution) {
   // So strong that the rank-one part dominates: sampling it would leave its noise.
   const DenseProblem<float> p(clouds<float>(n, 3, 5.0, 1), 0.5, 5.0);
-  SolverOptions options = options_for(30);
+  ClusterOptions options = options_for(30);
   options.clusters = 1;
-  const EigenPairs<float> pairs = solve_minibatch<float>(p.L, options);
+  const EigenPairs<float> pairs = solve_paper<float>(p.L, options);
   EXPECT_LT(p.error(to_eigen(pairs.vectors), 1), 0.05);
   EXPECT_NEAR(pairs.values[0], 1, 0.01);
-  options.tolerance = 1e-9;
+  options.limits.tolerance = 1e-9;
   options.clusters = k;
-  const EigenPairs<float> certified = solve_minibatch<float>(p.L, options);
+  const EigenPairs<float> certified = solve_paper<float>(p.L, options);
   const MatrixXd W = to_eigen(certified.vectors);
   for (int64_t j = 0; j < k; ++j)
     EXPECT_NEAR(certified.residuals[size_t(j)], p.residual(W.col(j), certified.values[size_t(j)]), 2e-6);
 }
 
 TEST(MiniBatch, OneColumnABatchAndAllColumnsABatchWork) {
-  EigenPairs<float> pairs = solve_minibatch<float>(problem().L, options_for(1, 1));
+  EigenPairs<float> pairs = solve_paper<float>(problem().L, options_for(1, 1));
   EXPECT_EQ(pairs.iterations, n);
   EXPECT_LT(departure(to_eigen(pairs.vectors)), 1e-5);
-  pairs = solve_minibatch<float>(problem().L, options_for(60, n));  // plain gradient ascent
+  pairs = solve_paper<float>(problem().L, options_for(60, n));  // plain gradient ascent
   EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), 0.1);
 }
 

@@ -4,8 +4,9 @@
 
 #include <numeric>
 
-#include "mbsc/base/require.h"
-#include "mbsc/solvers/nystrom_basis.h"
+#include "mbsc/cluster.h"
+#include "mbsc/solvers/nystrom/nystrom.h"
+#include "mbsc/solvers/nystrom/nystrom_basis.h"
 #include "tests/solvers/dense_problem.h"
 
 namespace mbsc {
@@ -43,7 +44,7 @@ TYPED_TEST(NystromOf, WithAllPointsAsLandmarksItIsTheDenseSolutionOfTheDefiniteM
   for (const double regularization : {0.0, 0.2}) {
     const DenseProblem<T> p(clouds<T>(120, 3, 4.0, 1), 0.5, regularization);
     const Definite dense = definite_eigen(p);
-    SolverOptions options;
+    ClusterOptions options;
     options.clusters = 5;
     options.landmarks = 120;
     const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
@@ -62,7 +63,7 @@ TYPED_TEST(NystromOf, ErrorFallsWithLandmarks) {
   for (const int64_t landmarks : {8, 40, 200, 600}) {
     double mean = 0;
     for (uint64_t seed = 0; seed < 5; ++seed) {
-      SolverOptions options;
+      ClusterOptions options;
       options.clusters = 4;
       options.landmarks = landmarks;
       options.seed = seed;
@@ -98,7 +99,7 @@ TYPED_TEST(NystromOf, DuplicateLandmarksAreFilledUpWithOrthonormalDirections) {
   Matrix<T> X(60, 2);  // two distinct points
   for (int64_t i = 0; i < 60; ++i) X(i, 0) = T(i % 2);
   const DenseProblem<T> p(X, 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 5;
   options.landmarks = 30;
   const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
@@ -110,11 +111,11 @@ TYPED_TEST(NystromOf, DuplicateLandmarksAreFilledUpWithOrthonormalDirections) {
 TYPED_TEST(NystromOf, AToleranceIsCertifiedAgainstTheMatrixItself) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(300, 3, 5.0, 4), 0.3);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
   options.landmarks = 100;
   for (const double tolerance : {0.5, 1e-9}) {
-    options.tolerance = tolerance;
+    options.limits.tolerance = tolerance;
     const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
     EXPECT_EQ(pairs.status, tolerance > 0.1 ? Status::converged : Status::budget);
     EXPECT_EQ(pairs.columns_evaluated, 100 + 300);
@@ -153,7 +154,7 @@ TEST(Nystrom, LandmarksAreDistinctAscendingNeverIsolatedAndUniform) {
 
 TEST(Nystrom, CountsAndBoundsItsLandmarks) {
   const DenseProblem<float> p(clouds<float>(100, 2, 3.0, 6), 0.5);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 4;
   options.landmarks = 30;
   const EigenPairs<float> pairs = solve_nystrom<float>(p.L, options);
@@ -162,12 +163,15 @@ TEST(Nystrom, CountsAndBoundsItsLandmarks) {
   const double n = 100, k = 4, m = 30;
   EXPECT_DOUBLE_EQ(pairs.flops, 6 * n * k + 8 * k * k * k - 3 * k * k + 4 * n * k * k - 3 * k + 2 * n * k * m + n * m +
                                     2 * n * m * m + m * m + m * m * m - n);
-  for (const int64_t bad : {-1, 3, 101}) {
+  options.method = "nystrom";
+  for (const int64_t bad : {-1, 0, 3, 101}) {
     options.landmarks = bad;
-    EXPECT_THROW(solve_nystrom<float>(p.L, options), InvalidInput) << bad;
+    EXPECT_THROW(resolve({100, 2}, options), InvalidInput) << bad;
   }
-  options.landmarks = 0;  // 500 at most
+  options.landmarks.reset();  // 500 at most
   EXPECT_EQ(solve_nystrom<float>(p.L, options).landmarks, 100);
+  EXPECT_EQ(resolve({100, 2}, options).options.landmarks, 100);
+  EXPECT_EQ(resolve({10000, 2}, options).options.landmarks, 500);
 }
 
 TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
@@ -194,7 +198,7 @@ TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
 
 TEST(Nystrom, HasTheSameBitsForAnyNumberOfThreads) {
   const Matrix<float> X = clouds<float>(700, 4, 3.0, 7);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 4;
   options.landmarks = 50;
   Matrix<float> one;

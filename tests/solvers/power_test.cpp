@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mbsc/solvers/solver.h"
+#include "mbsc/solvers/power/power.h"
 #include "tests/solvers/dense_problem.h"
 
 namespace mbsc {
@@ -53,9 +53,9 @@ TYPED_TEST(PowerOf, PlainConvergesToTheSubspaceOfLargestModulus) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds_and_pairs<T>(), 0.3);
   ASSERT_LT(p.values[p.n() - 4], -0.999);  // the pairs
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 11;  // 3 + 4 ones, 4 minus ones
-  options.iterations = 150;
+  options.limits.iterations = 150;
   const EigenPairs<T> pairs = solve_power<T>(p.L, options);
   EXPECT_LT(DenseProblem<T>::distance(dominant(p, 11), to_eigen(pairs.vectors)), this->bound);
   // The seven leading ones alone are not what it finds.
@@ -66,10 +66,10 @@ TYPED_TEST(PowerOf, PlainConvergesToTheSubspaceOfLargestModulus) {
 TYPED_TEST(PowerOf, ShiftedConvergesToTheLeadingEigenvectorsInSpiteOfNegativeOnes) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds_and_pairs<T>(), 0.3);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 7;
-  options.iterations = 300;
-  options.power_operator = PowerOperator::shifted;
+  options.limits.iterations = 300;
+  options.power.power_operator = PowerOperator::shifted;
   const EigenPairs<T> pairs = solve_power<T>(p.L, options);
   fmt::print("gap {:.3f} | {:.3f}\n", p.values[6], p.values[7]);
   EXPECT_LT(p.error(to_eigen(pairs.vectors), 7), this->bound);
@@ -81,9 +81,9 @@ TYPED_TEST(PowerOf, EachProductBringsThePlainMethodNearer) {
   const DenseProblem<T> p(clouds<T>(200, 3, 5.0, 2), 0.3);
   double before = 1;
   for (const int64_t iterations : {1, 3, 6, 12}) {
-    SolverOptions options;
+    ClusterOptions options;
     options.clusters = 3;
-    options.iterations = iterations;
+    options.limits.iterations = iterations;
     const EigenPairs<T> pairs = solve_power<T>(p.L, options);
     EXPECT_EQ(pairs.full_products, iterations);
     EXPECT_LT(departure(to_eigen(pairs.vectors)), sizeof(T) == 4 ? 1e-6 : 1e-13);
@@ -96,9 +96,9 @@ TYPED_TEST(PowerOf, EachProductBringsThePlainMethodNearer) {
 TYPED_TEST(PowerOf, AToleranceIsCertifiedByTheProductItself) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(200, 3, 5.0, 3), 0.3);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
-  options.tolerance = 1e-4;
+  options.limits.tolerance = 1e-4;
   const EigenPairs<T> pairs = solve_power<T>(p.L, options);
   EXPECT_EQ(pairs.status, Status::converged);
   const MatrixXd W = to_eigen(pairs.vectors);
@@ -107,8 +107,8 @@ TYPED_TEST(PowerOf, AToleranceIsCertifiedByTheProductItself) {
     EXPECT_NEAR(pairs.residuals[size_t(j)], p.residual(W.col(j), pairs.values[size_t(j)]),
                 sizeof(T) == 4 ? 2e-6 : 1e-13);
   }
-  options.passes = 2;
-  options.tolerance = 1e-14;
+  options.limits.passes = 2;
+  options.limits.tolerance = 1e-14;
   const EigenPairs<T> spent = solve_power<T>(p.L, options);
   EXPECT_EQ(spent.status, Status::budget);
   EXPECT_EQ(spent.columns_evaluated, 400);
@@ -116,7 +116,7 @@ TYPED_TEST(PowerOf, AToleranceIsCertifiedByTheProductItself) {
 
 TEST(Power, TakesThreeProductsByDefaultAndCountsThem) {
   const DenseProblem<float> p(clouds<float>(200, 3, 5.0, 4), 0.3);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
   const EigenPairs<float> pairs = solve_power<float>(p.L, options);
   EXPECT_EQ(pairs.status, Status::finished);
@@ -130,7 +130,7 @@ TEST(Power, MoreColumnsThanTheRankOfTheMatrixStayOrthonormal) {
   Matrix<float> X(64, 1);  // a pair among 62 isolated points: rank two
   for (int64_t i = 0; i < 64; ++i) X(i, 0) = float(1000 * (i / 2 * 2 + (i > 1 ? i % 2 : 0))) + 0.1f * float(i % 2);
   const DenseProblem<float> p(X, 1.0);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 5;
   const EigenPairs<float> pairs = solve_power<float>(p.L, options);
   EXPECT_LT(departure(to_eigen(pairs.vectors)), 1e-6);
@@ -139,9 +139,9 @@ TEST(Power, MoreColumnsThanTheRankOfTheMatrixStayOrthonormal) {
 
 TEST(Power, AnObserverEndsIt) {
   const DenseProblem<float> p(clouds<float>(200, 3, 5.0, 5), 0.3);
-  SolverOptions options;
+  ClusterOptions options;
   options.clusters = 3;
-  options.iterations = 50;
+  options.limits.iterations = 50;
   const EigenPairs<float> pairs =
       solve_power<float>(p.L, options, [](const Progress<float>& progress) { return progress.iteration < 4; });
   EXPECT_EQ(pairs.status, Status::stopped);

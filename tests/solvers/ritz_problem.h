@@ -14,10 +14,10 @@ inline const DenseProblem<double>& problem() {
   return p;
 }
 
-inline SolverOptions options_for(double passes, uint64_t seed = 3, int64_t clusters = k) {
-  SolverOptions options;
+inline ClusterOptions options_for(double passes, uint64_t seed = 3, int64_t clusters = k) {
+  ClusterOptions options;
   options.clusters = clusters;
-  options.passes = passes;
+  options.limits.passes = passes;
   options.seed = seed;
   return options;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mini-batches with Ritz steps: the whole.
+// Mini-batches with Ritz steps.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "mbsc/affinity/sampled_degrees.h"
+#include "mbsc/affinity/degrees/sampled_degrees.h"
 #include "mbsc/base/random.h"
-#include "mbsc/base/require.h"
+#include "mbsc/cluster.h"
+#include "mbsc/solvers/minibatch/minibatch.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
-#include "mbsc/solvers/solver.h"
 #include "tests/solvers/ritz_problem.h"
 
 namespace mbsc {
@@ -29,12 +29,12 @@ TEST(Ritz, ErrorFallsTwentyfoldFromOneToTwentyPassesWithoutPolish) {
     for (const Start start : {Start::random, Start::nystrom}) {
       std::vector<double> errors;
       for (const double passes : {1.0, 20.0}) {
-        SolverOptions options = options_for(passes);
-        options.polish = false;
+        ClusterOptions options = options_for(passes);
+        options.ritz.polish = false;
         options.landmarks = 20;  // a poor start and a poor model: the batches do the work
         options.guards = 2;
         options.start = start;
-        options.control_variate = control_variate;
+        options.ritz.control_variate = control_variate;
         errors.push_back(problem().error(to_eigen(solve_minibatch<double>(problem().L, options).vectors), k));
       }
       fmt::print("1 and 20 passes: {:.1e} {:.1e}\n", errors[0], errors[1]);
@@ -66,10 +66,10 @@ TEST(Ritz, SampledDegreesBecomeExact) {
     const DenseProblem<double> p(clouds<double>(n, 3, 5.0, 1), 0.5, regularization);
     const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
     const auto solve_within = [&](std::optional<double> passes, std::optional<double> tolerance) {
-      SolverOptions options = options_for(1);
-      options.passes = passes;
-      options.tolerance = tolerance;
-      const EigenPairs<double> pairs = solve_minibatch<double>(rough, options);
+      ClusterOptions options = options_for(1);
+      options.limits.passes = passes;
+      options.limits.tolerance = tolerance;
+      const Solution<double> pairs = solve_minibatch<double>(rough, options);
       const double error = p.error(to_eigen(pairs.vectors), k);
       const double of_degrees = degree_error(p.L.rows(), pairs.degrees.value_or(rough.all_degrees())).relative;
       fmt::print("{} passes, {} spent: error {:.1e}, estimated {:.1e}, of degrees {:.1e}\n", passes.value_or(0),
@@ -105,12 +105,14 @@ TEST(Ritz, SampledDegreesBecomeExact) {
 
 TEST(Ritz, BatchesGoOnAfterDegreesHaveBecomeExact) {
   const Normalized<double> rough = problem().L.with(sample_degrees(problem().A, 100, 5, {}).degrees);
-  for (const auto& [passes, polish, landmarks] :
-       {std::tuple{1.4, true, 0}, {3.0, false, 0}, {2.45, true, 0}, {1.0, true, int(n)}}) {
-    SolverOptions options = options_for(passes);
-    options.polish = polish;
+  for (const auto& [passes, polish, landmarks] : {std::tuple<double, bool, std::optional<int64_t>>{1.4, true, {}},
+                                                  {3.0, false, {}},
+                                                  {2.45, true, {}},
+                                                  {1.0, true, n}}) {
+    ClusterOptions options = options_for(passes);
+    options.ritz.polish = polish;
     options.landmarks = landmarks;
-    const EigenPairs<double> pairs = solve_minibatch<double>(rough, options);
+    const Solution<double> pairs = solve_minibatch<double>(rough, options);
     EXPECT_LE(pairs.columns_evaluated, int64_t(passes * n + 0.5));
     ASSERT_TRUE(pairs.degrees.has_value());
     for (size_t i = 0; i < size_t(n); ++i)
@@ -130,7 +132,7 @@ TEST(Ritz, PointsThatTurnOutToBeIsolatedAreSoWithRegularizationToo) {
   const Degrees exact = A.degrees({});
   for (const double regularization : {0.0, 0.01}) {
     const Normalized<float> rough(A, sample_degrees(A, 60, 5, {}).degrees, regularization);
-    const EigenPairs<float> pairs = solve_minibatch<float>(rough, options_for(2.5));
+    const Solution<float> pairs = solve_minibatch<float>(rough, options_for(2.5));
     ASSERT_TRUE(pairs.degrees.has_value());
     int64_t isolated = 0, guessed = 0;
     for (size_t i = 0; i < size_t(n); ++i) {
@@ -145,13 +147,13 @@ TEST(Ritz, PointsThatTurnOutToBeIsolatedAreSoWithRegularizationToo) {
 }
 
 TEST(Ritz, IterationsAreBatches) {
-  SolverOptions options = options_for(1);
-  options.passes.reset();
+  ClusterOptions options = options_for(1);
+  options.limits.passes.reset();
   options.landmarks = 20;
   options.guards = 0;
   options.batch_size = 30;
   for (const int64_t iterations : {1, 4, 12, 60}) {
-    options.iterations = iterations;
+    options.limits.iterations = iterations;
     const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
     EXPECT_EQ(pairs.iterations, 1 + iterations) << "the start and the batches";
     EXPECT_GE(pairs.columns_evaluated, std::min<int64_t>(20 + 30 * iterations, n));
@@ -160,9 +162,9 @@ TEST(Ritz, IterationsAreBatches) {
 }
 
 TEST(Ritz, ToleranceAloneIsReachedAndRecomputed) {
-  SolverOptions options = options_for(1);
-  options.passes.reset();
-  options.tolerance = 1e-8;
+  ClusterOptions options = options_for(1);
+  options.limits.passes.reset();
+  options.limits.tolerance = 1e-8;
   const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
   EXPECT_EQ(pairs.status, Status::converged);
   EXPECT_FALSE(pairs.residuals_are_bounds);
@@ -172,8 +174,8 @@ TEST(Ritz, ToleranceAloneIsReachedAndRecomputed) {
 
 TEST(Ritz, ABudgetHoldsBesideATolerance) {
   for (const double passes : {0.5, 1.1, 1.5, 2.0, 2.5, 3.0, 4.0}) {
-    SolverOptions options = options_for(passes);
-    options.tolerance = 1e-14;
+    ClusterOptions options = options_for(passes);
+    options.limits.tolerance = 1e-14;
     const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
     EXPECT_LE(pairs.columns_evaluated, int64_t(passes * n + 0.5)) << passes;
     EXPECT_NE(pairs.status, Status::converged);
@@ -184,10 +186,10 @@ TEST(Ritz, ABudgetHoldsBesideATolerance) {
 
 TEST(Ritz, IterationsHoldBesidePassesAndATolerance) {
   for (const bool tolerance : {false, true}) {
-    SolverOptions options = options_for(4);
-    options.iterations = 2;
+    ClusterOptions options = options_for(4);
+    options.limits.iterations = 2;
     options.batch_size = 60;
-    if (tolerance) options.tolerance = 1e-14;
+    if (tolerance) options.limits.tolerance = 1e-14;
     const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
     EXPECT_EQ(pairs.iterations, 3) << "the start and two batches";
     EXPECT_EQ(pairs.full_products, tolerance ? 1 : 0) << "the certificate";
@@ -196,16 +198,16 @@ TEST(Ritz, IterationsHoldBesidePassesAndATolerance) {
 }
 
 TEST(Ritz, AToleranceIsCertifiedHoweverTheRunEnds) {
-  SolverOptions options = options_for(1);
-  options.passes.reset();
-  options.iterations = 300;
-  options.tolerance = 1e-3;
+  ClusterOptions options = options_for(1);
+  options.limits.passes.reset();
+  options.limits.iterations = 300;
+  options.limits.tolerance = 1e-3;
   const EigenPairs<double> by_iterations = solve_minibatch<double>(problem().L, options);
   ASSERT_EQ(by_iterations.residuals.size(), size_t(k));
   EXPECT_EQ(by_iterations.status, Status::converged);
-  options.iterations.reset();
-  options.stall = 1.0;  // the first step that counts
-  options.tolerance = 1e-14;
+  options.limits.iterations.reset();
+  options.limits.stall = 1.0;  // the first step that counts
+  options.limits.tolerance = 1e-14;
   const EigenPairs<double> stalled = solve_minibatch<double>(problem().L, options);
   EXPECT_EQ(stalled.residuals.size(), size_t(k));
   EXPECT_EQ(stalled.full_products, 1);
@@ -213,22 +215,28 @@ TEST(Ritz, AToleranceIsCertifiedHoweverTheRunEnds) {
 }
 
 TEST(Ritz, BudgetsWithoutEndAndMoreGuardsThanPointsAreNoTrouble) {
-  SolverOptions options = options_for(1e300);
-  options.tolerance = 1e-4;
+  ClusterOptions options = options_for(1e300);
+  options.limits.tolerance = 1e-4;
   EXPECT_EQ(solve_minibatch<double>(problem().L, options).status, Status::converged);
   options = options_for(1);
-  options.passes.reset();
-  options.iterations = std::numeric_limits<int64_t>::max() / 2;
-  options.seconds = 0.2;
+  options.limits.passes.reset();
+  options.limits.iterations = std::numeric_limits<int64_t>::max() / 2;
+  options.limits.seconds = 0.2;
   EXPECT_EQ(solve_minibatch<double>(problem().L, options).vectors.cols(), k);
-  options.guards = std::numeric_limits<int64_t>::max();
-  EXPECT_THROW(solve(Method::minibatch, problem().L, options, {}), InvalidInput);
+  options.method = "minibatch";
+  options.guards = n;
+  EXPECT_EQ(resolve({n, 2}, options).options.guards, n - k);
+  EXPECT_EQ(solve_minibatch<double>(problem().L, options).guards, n - k);
+  for (const int64_t bad : {n + 1, std::numeric_limits<int64_t>::max()}) {
+    options.guards = bad;
+    EXPECT_THROW(resolve({n, 2}, options), InvalidInput) << bad;
+  }
 }
 
 TEST(Ritz, WithEveryColumnInMemoryItGoesOnForNothing) {
-  SolverOptions options = options_for(1);
+  ClusterOptions options = options_for(1);
   options.landmarks = n;
-  options.polish = false;
+  options.ritz.polish = false;
   const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
   EXPECT_EQ(pairs.columns_evaluated, n);
   EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), 1e-9);
@@ -236,14 +244,14 @@ TEST(Ritz, WithEveryColumnInMemoryItGoesOnForNothing) {
 
 TEST(Ritz, ProbeBoundsWhatIsLeft) {
   const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, [] {
-    SolverOptions options = options_for(6);
+    ClusterOptions options = options_for(6);
     options.guards = 9;
     return options;
   }());
   ASSERT_TRUE(pairs.probe);
-  SolverOptions until = options_for(1);
-  until.passes.reset();
-  until.tolerance = 1e-8;
+  ClusterOptions until = options_for(1);
+  until.limits.passes.reset();
+  until.limits.tolerance = 1e-8;
   const EigenPairs<double> certified = solve_minibatch<double>(problem().L, until);
   ASSERT_TRUE(certified.probe) << "with a tolerance too";
   EXPECT_GE(certified.probe->bound, problem().values[8]);
@@ -256,12 +264,20 @@ TEST(Ritz, ProbeBoundsWhatIsLeft) {
 }
 
 TEST(Ritz, OptionsThatBelongToAdaGradAreRefused) {
-  SolverOptions options = options_for(1);
-  options.estimator = Estimator::signs;
-  EXPECT_THROW(solve<double>(Method::minibatch, problem().L, options), InvalidInput);
-  options = options_for(1);
-  options.guards = -1;
-  EXPECT_THROW(solve<double>(Method::minibatch, problem().L, options), InvalidInput);
+  const auto expect_refused = [](auto change) {
+    ClusterOptions options = options_for(1);
+    options.method = "minibatch";
+    EXPECT_NO_THROW(resolve({n, 2}, options));
+    change(options);
+    EXPECT_THROW(resolve({n, 2}, options), InvalidInput);
+  };
+  expect_refused([](ClusterOptions& o) { o.adagrad.estimator = Estimator::signs; });
+  expect_refused([](ClusterOptions& o) { o.adagrad.sampling = Sampling::independent; });
+  expect_refused([](ClusterOptions& o) { o.guards = -1; });
+  expect_refused([](ClusterOptions& o) {
+    o.limits.tolerance = 1e-3;
+    o.ritz.polish = false;
+  });
 }
 
 }  // namespace

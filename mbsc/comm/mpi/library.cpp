@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libmbsc_mpi: Comm over MPI, the only file that includes <mpi.h>. Nothing of the library is linked into it.
+// libmbsc_mpi: Comm over MPI. This is the only file that includes <mpi.h>. It does not link to the rest of the library.
 #include <mpi.h>
 #include <sched.h>
 
@@ -10,27 +10,27 @@
 #include <exception>
 #include <thread>
 
-#include "mbsc/comm/mpi_world.h"
-#include "mbsc/version.h"
+#include "mbsc/base/version.h"
+#include "mbsc/comm/mpi_library.h"
 
 namespace mbsc {
 namespace {
 
-/// MPI counts in int: larger messages go in pieces of this many bytes.
+/// MPI counts with int: larger messages are sent in pieces of this many bytes.
 constexpr int64_t most_bytes = int64_t{1} << 30;
 
 class MpiWorld final : public World {
  public:
-  /// `is_ours`: MPI was begun for this, and ends with it.
+  /// `is_ours`: this object has initialized MPI and finalizes it.
   MpiWorld(MPI_Comm comm, bool is_ours) : is_ours_(is_ours) {
-    // An error in MPI ends all ranks: that is its default, and there is nothing better to do.
+    // An error in MPI aborts all ranks. That is the default of MPI, and there is no better choice.
     MPI_Comm_dup(comm, &comm_);
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
   ~MpiWorld() override {
-    // Closing is collective. Where an exception is on its way the others may be waiting in something else, for ever; of
-    // ranks that are somebody else's he may know better.
+    // Closing is collective. During an exception the other ranks may wait forever in another collective, so abort them.
+    // If the caller owns the communicator, leave the decision to the caller.
     if (std::uncaught_exceptions() > exceptions_) {
       if (!is_ours_) return;
       end_all(1);
@@ -68,9 +68,8 @@ class MpiWorld final : public World {
   }
 
   void broadcast_bytes(std::span<std::byte> bytes, int root) const override {
-    for_each_piece(int64_t(bytes.size()), [&](int64_t at, int count) {
-      MPI_Bcast(bytes.data() + at, count, MPI_BYTE, root, comm_);
-    });
+    for_each_piece(int64_t(bytes.size()),
+                   [&](int64_t at, int count) { MPI_Bcast(bytes.data() + at, count, MPI_BYTE, root, comm_); });
   }
 
   std::unique_ptr<Pending> start_send_bytes(std::span<const std::byte> bytes, int to, int channel) const override {
@@ -104,7 +103,7 @@ class MpiWorld final : public World {
   }
 
   int sharing_processors() const override {
-    // Ranks of one machine, by their choice of processors.
+    // The ranks on this machine that have the same affinity mask.
     MPI_Comm here = MPI_COMM_NULL;
     MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
     cpu_set_t mine;
@@ -132,7 +131,7 @@ class MpiWorld final : public World {
   class Requests final : public Pending {
    public:
     explicit Requests(bool receives = false) : receives_(receives) {}
-    /// Where an error has come in between nobody waits, and the bytes are about to go: nothing shall be written there.
+    /// Requests are still open only after an error. The buffer is about to be freed: cancel the receive.
     ~Requests() override {
       for (MPI_Request& request : requests_) {
         if (request == MPI_REQUEST_NULL) continue;
@@ -147,7 +146,7 @@ class MpiWorld final : public World {
 
    private:
     const bool receives_;
-    std::deque<MPI_Request> requests_;  // MPI may look at them where they are
+    std::deque<MPI_Request> requests_;  // a deque, because MPI keeps pointers to the requests
   };
 
   template <class Function>
@@ -166,12 +165,12 @@ class MpiWorld final : public World {
 
 extern "C" {
 
-__attribute__((visibility("default"))) const char* mbsc_mpi_version() { return mbsc::version; }
+__attribute__((visibility("default"))) const char* mbsc_mpi_version() { return mbsc::version_text; }
 
 __attribute__((visibility("default"))) mbsc::World* mbsc_mpi_open() {
   int begun = 0, provided = 0;
   if (MPI_Initialized(&begun) != MPI_SUCCESS || begun != 0) return nullptr;
-  // Collectives are called by one thread at a time, which need not be the first.
+  // One thread at a time calls collectives. It need not be the thread that initialized MPI.
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) return nullptr;
   if (provided < MPI_THREAD_SERIALIZED) {
     MPI_Finalize();

@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "mbsc/cluster.h"
-#include "mbsc/version.h"
 
 /// Two groups of points on a line, and whether they are told apart.
 static bool works() {
@@ -18,6 +17,6 @@ static bool works() {
 }
 
 int main() {
-  std::printf("mbsc %s\n", mbsc::version);
+  std::printf("mbsc %s\n", mbsc::version().c_str());
   return works() ? 0 : 1;
 }

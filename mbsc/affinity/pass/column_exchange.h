@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// ColumnExchange: the messages of a symmetric pass on several ranks.
+//
+// A column block of another rank arrives in two messages (column_messages.h). The owner of the block sends the
+// operands. The next rank on the ring, which met the column before this rank, sends the sums. The rank on which the
+// column meets its last row returns the sums to the owner.
+//
+// All ranks process their strips in step (exchange_schedule.h). Before strip s is computed, the receives of strip s + 1
+// are posted, and the operands for it are sent. Sums are sent as soon as they are finished. A rank thus holds the
+// operands of at most two strips of other ranks. It stores finished sums until the previous rank needs them; these are
+// at most as many as the sums of its own rows.
+//
+// There is no deadlock, whether or not the transport buffers messages. A rank waits only for columns that were sent
+// during an earlier strip. It waits for its own messages two strips after it has started them, and their receivers post
+// the receives without waiting for this rank.
+//
+// Bytes received by a rank: coordinates, right-hand sides and sums of about n/2 rows.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "mbsc/affinity/pass/column_messages.h"
+#include "mbsc/affinity/pass/exchange_schedule.h"
+
+namespace mbsc {
+
+template <class T, class Sum>
+class ColumnExchange {
+ public:
+  /// Both arguments must outlive this object.
+  ColumnExchange(const PassInput<T, Sum>& input, const ExchangeSchedule& schedule);
+
+  /// The columns of a turn: own ones, or those that were received.
+  PassColumns<T, Sum> columns_of(int64_t turn) const;
+
+  // For each strip s of the schedule, a pass calls the following functions in this order. A rank that has no strip of
+  // this number leaves out the two functions that take a Strip.
+
+  /// Posts the receives of the next strip and sends what is ready for it.
+  void begin_strip(int64_t s);
+  /// Waits for the columns of this strip.
+  void wait_for_columns(const Strip& strip);
+  /// Sends or stores the sums of this strip.
+  void pass_on_sums(int64_t s, const Strip& strip);
+  /// Waits for the messages that were started two strips before.
+  void end_strip();
+  /// Waits for all messages.
+  void finish();
+
+ private:
+  enum class Channel { operands, sums, returned_sums };
+  struct Message {
+    MessageBytes bytes;
+    std::unique_ptr<Comm::Pending> pending;
+  };
+  /// The messages that were started in one strip, except those that bring columns to this rank.
+  struct StripMessages {
+    std::vector<Message> sent;
+    std::vector<std::pair<int64_t, Message>> returned;  ///< own block and its sums
+  };
+
+  void receive_columns(int64_t strip);
+  void receive_returned_sums(int64_t strip);
+  void send_operands(int64_t strip);
+  void send_sums(int64_t strip);
+  void send(MessageBytes bytes, int to, Channel channel);
+  std::unique_ptr<Comm::Pending> receive(MessageBytes& bytes, int from, Channel channel) const;
+  void finish_oldest();
+
+  const PassInput<T, Sum>& input_;
+  const ExchangeSchedule& schedule_;
+  const Comm& comm_;
+  const ColumnMessages<T, Sum> messages_;
+  std::map<int64_t, std::unique_ptr<ReceivedColumns<T, Sum>>> received_;  ///< by turn
+  std::map<int64_t, MessageBytes> stored_sums_;  ///< by turn: sums that the previous rank will need
+  int64_t next_to_send_ = 0;                     ///< the turn of the previous rank whose sums are sent next
+  int64_t finished_turns_;                       ///< turns of this rank before this one are finished
+  std::deque<StripMessages> strips_;             ///< messages in progress, from the oldest strip to the newest
+};
+
+}  // namespace mbsc

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// ExchangeSchedule: which rank sends which column block to which rank, and for which strip, in a symmetric pass on
+// several ranks (pair_ring.h, column_exchange.h). All ranks process their strips in step: strip s of one rank runs
+// at the same time as strip s of the others. Each rank can therefore derive what the others need from the number of
+// blocks alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mbsc/affinity/pass/pair_ring.h"
+#include "mbsc/base/row_blocks.h"
+
+namespace mbsc {
+
+class ExchangeSchedule {
+ public:
+  struct Transfer {
+    int rank;
+    int64_t block;
+  };
+
+  /// A strip has at most `most_together` turns. It has fewer if the previous rank would otherwise need a sum in the
+  /// same strip in which this rank computes it: a sum must be ready one strip earlier, so that messages and work
+  /// overlap.
+  ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
+
+  /// Whether no other rank has rows.
+  bool is_alone() const { return next_ == rank_; }
+  /// The rank that owns the rows above those of this rank: it sends the sums of columns to this rank.
+  int next() const { return next_; }
+  /// The rank that owns the rows below: it receives the sums from this rank.
+  int previous() const { return previous_; }
+  /// The number of turns of a strip.
+  int64_t together() const { return together_; }
+  /// The number of strips of the rank that has most.
+  int64_t strips() const { return int64_t(outgoing_.size()); }
+
+  /// Own column blocks that other ranks need in their strips of this number.
+  const std::vector<Transfer>& outgoing(int64_t strip) const { return outgoing_[size_t(strip)]; }
+  /// Own column blocks that meet their last row on another rank in this strip; that rank returns their sums.
+  const std::vector<Transfer>& returning(int64_t strip) const { return returning_[size_t(strip)]; }
+
+  Range blocks_of(int rank) const { return blocks_.blocks_of_rank(rank, ranks_); }
+  int owner_of(int64_t block) const { return blocks_.rank_of_block(block, ranks_); }
+  /// The turn at which a rank that owns the row blocks `own` has this column block.
+  int64_t turn_of(Range own, int64_t block) const { return block >= own.begin ? block : block + ring_.blocks(); }
+  /// The turns of a strip of a rank that owns the row blocks `own`.
+  Range turns_of_strip(Range own, int64_t strip) const;
+  /// Whether a rank that owns the row blocks `own` meets a column block of another rank at this turn.
+  bool is_foreign(Range own, int64_t turn) const { return turn >= own.end && ring_.rows_of_turn(own, turn).size() > 0; }
+
+ private:
+  int neighbor(int step, int rank) const;
+  void plan();
+
+  const PairRing ring_;
+  const RowBlocks blocks_;
+  const int rank_, ranks_;
+  int64_t together_;
+  int next_ = 0, previous_ = 0;
+  std::vector<std::vector<Transfer>> outgoing_, returning_;  ///< by strip
+};
+
+}  // namespace mbsc

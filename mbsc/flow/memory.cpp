@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/flow/memory.h"
+
+#include <algorithm>
+
+#include "mbsc/affinity/graph/neighbors.h"
+#include "mbsc/affinity/pass/symmetric_pass.h"
+#include "mbsc/solvers/registry.h"
+
+namespace mbsc {
+namespace {
+
+/// The rows of a rank that has most.
+int64_t largest_share(const RowBlocks& blocks, int ranks) {
+  return std::min(blocks.n(), (blocks.count() + ranks - 1) / ranks * blocks.block_rows());
+}
+
+/// Packed columns and rows of a symmetric pass, and blocks of other ranks that are on their way.
+int64_t pass_bytes(const RowBlocks& blocks, int64_t features, int64_t block, int threads, int ranks) {
+  const int64_t together = turns_together(blocks, features, 4);
+  const int64_t arriving = ranks > 1 ? 5 * together * (8 * features + 8 * block + 300) : 0;
+  const int64_t of_thread = 2 * 4 * (features + (2 + together) * block);  // degrees and products have their own
+  return blocks.block_rows() * (3 * together * features * 4 + arriving + threads * of_thread);
+}
+
+}  // namespace
+
+int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) {
+  const int64_t n = shape.n;
+  const RowBlocks blocks(n);
+  const int64_t input_bytes = shape.kind == Input::Kind::points ? 4 * n * shape.features : 0;
+  SolverMemory solver = find_solver(*options.method, options.step_rule).memory(n, input_bytes, options);
+  solver.columns += solver.block;  // a full product sums what its rows and its columns give separately
+  if (options.keep_block) solver.columns += solver.block;
+  const int64_t share = largest_share(blocks, shape.ranks);
+  const int64_t vectors = 8 + 8 + 8 + 4 + 4 + 4 + 1;  // degrees twice, their squares, roots, labels, flags
+  const int64_t kmeans = 4 * options.clusters + 40;   // the scaled rows, labels and distances of restarts
+  int64_t of_a_row = 4 * solver.columns + solver.row_bytes + vectors + kmeans;
+  if (options.degrees == DegreeKind::sampled) of_a_row = std::max(of_a_row, 24 + vectors);  // variances, sums, doubts
+  int64_t bytes = of_a_row * share + solver.small_bytes +
+                  pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
+                  std::min(options.cache, n * n) / shape.ranks;
+  if (shape.ranks > 1) bytes += 40 * n;  // roots of degrees and flags of all rows
+  // Sums of columns wait on a rank that is neither the first nor the last of their way.
+  if (shape.ranks > 2) bytes += share * std::max<int64_t>(16 + 17 * neighbors_kept(n), 4 * solver.block);
+  return bytes;
+}
+
+}  // namespace mbsc

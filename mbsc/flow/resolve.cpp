@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// resolve() decides every automatic value that depends only on the options and the shape of the input, once, before any
+// work. Later stages add those that depend on the data: gamma, landmarks, the start.
+#include <algorithm>
+
+#include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/base/require.h"
+#include "mbsc/base/thread_pool.h"
+#include "mbsc/base/version.h"
+#include "mbsc/cluster.h"
+#include "mbsc/flow/memory.h"
+#include "mbsc/options/table.h"
+#include "mbsc/simd/tile.h"
+
+namespace mbsc {
+namespace {
+
+constexpr int64_t fewest_degree_columns =
+    100;  // with fewer, the rows that are evaluated exactly do not represent the other uncertain rows
+
+void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
+  const bool is_matrix = shape.kind == Input::Kind::matrix;
+  const AffinityKind kind = options.affinity.value_or(is_matrix ? AffinityKind::precomputed : AffinityKind::rbf);
+  require((kind == AffinityKind::precomputed) == is_matrix,
+          "affinity = precomputed needs a matrix of affinities, and a matrix needs affinity = precomputed");
+  options.affinity = kind;
+  require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
+          "gamma applies to the affinities rbf and exponential only");
+  require(!is_matrix || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
+  require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
+  if (options.degrees != DegreeKind::exact || is_matrix) options.cache = 0;  // nothing would fill it
+}
+
+/// n/50 columns, at least 2,000, within n; if passes are limited, at most what leaves three quarters to the solver.
+int64_t automatic_degree_columns(int64_t n, const ClusterOptions& options) {
+  int64_t columns = std::max<int64_t>(2000, n / 50);
+  // The degrees get a quarter of the budget. A fifth of that is reserved for uncertain rows; 1/5 of the budget is left.
+  if (const auto& passes = options.limits.passes; passes && *passes < 1e6)
+    columns = std::min(columns, int64_t(*passes * double(n) / 5));
+  return std::min(n, std::max(columns, fewest_degree_columns));
+}
+
+void resolve_degrees(int64_t n, ClusterOptions& options) {
+  require(options.degrees != DegreeKind::nystrom || options.method == "nystrom",
+          "degrees = nystrom applies to method = nystrom only");
+  if (options.degrees != DegreeKind::sampled) {
+    require(!options.degree_columns, "degree_columns needs degrees = sampled; got {}",
+            options.degree_columns.value_or(0));
+    return;
+  }
+  const int64_t fewest = std::min(n, fewest_degree_columns);
+  const int64_t columns = options.degree_columns.value_or(automatic_degree_columns(n, options));
+  require(columns >= fewest && columns <= n, "degree_columns must be in [{}, {}]; got {}", fewest, n, columns);
+  options.degree_columns = columns;
+  const int64_t most = most_degree_columns(n, columns);
+  const std::optional<double>& passes = options.limits.passes;
+  require(!passes || double(most) < *passes * double(n),
+          "sampled degrees need up to {} columns and leave nothing for the solver: passes = {} is {:.0f} columns", most,
+          passes.value_or(0), passes.value_or(0) * double(n));
+}
+
+/// Whether the method exact is cheap. To an order of magnitude it takes twenty symmetric passes, each of which multiplies
+/// 1.5 k vectors from both sides of a pair. Only one of them, the certificate, evaluates cached values again.
+bool exact_is_cheap(const InputShape& shape, const ClusterOptions& options) {
+  const double pairs = double(shape.n) * double(shape.n);
+  const double share = std::min(1.0, double(options.cache) / pairs);  // n^2 bytes hold all n^2/2 values, two bytes each
+  const double evaluated = double(shape.features) * (1 + 19 * (1 - share)) + 20 * 3 * double(options.clusters);
+  return pairs * evaluated <= 4e12;
+}
+
+/// With a tolerance: exact. Otherwise, with a limit on passes or iterations: minibatch. Otherwise: exact if it is cheap,
+/// else minibatch. If some option does not apply to the chosen method but all apply to the other one, the other one.
+std::string choose_method(const InputShape& shape, const ClusterOptions& options) {
+  const Limits& limits = options.limits;
+  const bool prefers_exact =
+      limits.tolerance || (!limits.passes && !limits.iterations && exact_is_cheap(shape, options));
+  const std::string first = prefers_exact ? "exact" : "minibatch", second = prefers_exact ? "minibatch" : "exact";
+  const auto fits = [&](const std::string& method) {
+    return all_apply(options, find_solver(method, options.step_rule));
+  };
+  return fits(first) || !fits(second) ? first : second;
+}
+
+}  // namespace
+
+Plan resolve(const InputShape& shape, const ClusterOptions& given) {
+  const int64_t n = shape.n;
+  require(n >= 2, "clustering needs at least 2 points; got {}", n);
+  require(shape.features >= 1, "the points have no features");
+  check_ranges(given, n);
+  Plan plan;
+  plan.n = n;
+  plan.features = shape.features;
+  plan.ranks = shape.ranks;
+  plan.options = given;
+  plan.gamma_is_given = given.gamma.has_value();
+  ClusterOptions& options = plan.options;
+  resolve_affinity(shape, options);
+  options.threads = given.threads.value_or(default_threads());
+  if (!given.method) options.method = choose_method(shape, options);
+  const SolverRow& solver = find_solver(*options.method, options.step_rule);
+  check_applies(given, solver);
+  solver.resolve(n, options);
+  resolve_degrees(n, options);
+  plan.memory_bytes = estimate_memory(shape, options);
+  return plan;
+}
+
+std::string simd_level() { return simd::level_name(); }
+
+std::string version() { return version_text; }
+
+std::string to_string(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "converged";
+    case Status::finished:
+      return "finished";
+    case Status::budget:
+      return "budget spent";
+    case Status::stalled:
+      return "stalled";
+    case Status::stopped:
+      return "stopped";
+  }
+  return {};
+}
+
+}  // namespace mbsc

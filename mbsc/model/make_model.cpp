@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/linalg/row_balance.h"
+#include "mbsc/model.h"
+
+namespace mbsc {
+namespace {
+
+template <class Value>
+void own_rows(Points& points, std::shared_ptr<const void>& owner) {
+  auto rows = std::make_shared<std::vector<Value>>(stored_rows<Value>(points, points.features));
+  points.data = rows->data();
+  points.row_stride = points.features;
+  points.feature_stride = 1;
+  owner = std::move(rows);
+}
+
+}  // namespace
+
+Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop) {
+  const ClusterOptions& options = clustering.plan.options;
+  const int threads = options.threads.value_or(1);
+  Model model;
+  model.kind = input.kind;
+  model.points = input.rows;
+  model.affinity = options.affinity.value_or(AffinityKind::rbf);
+  model.gamma = options.gamma.value_or(1);
+  model.regularization = options.regularization;
+  model.embedding_scale = options.embedding_scale;
+  model.labels = clustering.labels;
+  model.degrees = clustering.degrees.values;
+  model.embedding = clustering.pairs.vectors;
+  model.cluster_centers = clustering.cluster_centers;
+  if (input.is_matrix()) {
+    model.row_hashes = hash_rows(input.rows, true, threads);
+  } else {
+    model.points.shift = clustering.plan.shift;
+    model.points.scale = clustering.plan.scale;
+    input.rows.type == ScalarType::float32 ? own_rows<float>(model.points, model.owner)
+                                           : own_rows<double>(model.points, model.owner);
+  }
+  model.extension = find_extension(model, clustering.pairs, options.seed, threads, stop);
+  if (input.is_matrix()) model.points = {};
+  return model;
+}
+
+}  // namespace mbsc

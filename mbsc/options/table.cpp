@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/options/table.h"
+
+#include <algorithm>
+
+namespace mbsc {
+namespace {
+
+std::vector<OptionRow> problem_rows() {
+  const auto in_problem = OptionGroup::problem;
+  return {
+      integer_option(
+          "clusters", [](auto& o) -> auto& { return o.clusters; })
+          .at_least(1)
+          .at_most_n()
+          .flagged("-k,--clusters")
+          .in_python("n_clusters")
+          .in(in_problem)
+          .help("number of clusters"),
+      word_option(
+          "scale", words::scalings, [](auto& o) -> auto& { return o.scale; })
+          .in(in_problem)
+          .help("scale each feature: to [0,1] (unit), to [-1,1] (symmetric), or to mean 0 and deviation 1 (standard)"),
+      integer_option(
+          "scale_rows", [](auto& o) -> auto& { return o.scale_rows; })
+          .at_least(1)
+          .at_most_n()
+          .or_zero()
+          .in(in_problem)
+          .automatically("all rows")
+          .help("compute the scaling from the first N rows"),
+      word_option(
+          "affinity", words::affinities, [](auto& o) -> auto& { return o.affinity; })
+          .in(in_problem)
+          .automatically("rbf")
+          .help("similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; with "
+                "precomputed the input is a matrix of affinities"),
+      real_option(
+          "gamma", [](auto& o) -> auto& { return o.gamma; })
+          .positive()
+          .in(in_problem)
+          .automatically("from sampled distances")
+          .help("gamma of the kernels rbf and exponential: a larger value makes the kernel narrower"),
+      word_option(
+          "degrees", words::degree_kinds, [](auto& o) -> auto& { return o.degrees; })
+          .in(in_problem)
+          .help("exact; sampled, from columns that count in the passes; or Nystrom's approximation (method nystrom "
+                "only)"),
+      integer_option(
+          "degree_columns", [](auto& o) -> auto& { return o.degree_columns; })
+          .at_least(1)
+          .in(in_problem)
+          .automatically("n/50, at least 2000, within the budget")
+          .help("columns drawn for sampled degrees"),
+      real_option(
+          "regularization", [](auto& o) -> auto& { return o.regularization; })
+          .at_least(0)
+          .in(in_problem)
+          .help("add a small affinity to every pair of points, in all this share of the mean degree; 0 is the plain "
+                "normalized "
+                "cut"),
+      word_option(
+          "embedding_scale", words::embedding_scales, [](auto& o) -> auto& { return o.embedding_scale; })
+          .in(in_problem)
+          .help("rows that k-means clusters: as they are (none), of length 1 (row), or divided by the root of the "
+                "degree"),
+      integer_option(
+          "restarts", [](auto& o) -> auto& { return o.restarts; })
+          .at_least(1)
+          .in_python("n_init")
+          .in(in_problem)
+          .help("runs of k-means; the best one counts"),
+  };
+}
+
+std::vector<OptionRow> limit_rows() {
+  const auto in_limits = OptionGroup::limits;
+  return {
+      real_option(
+          "passes", [](auto& o) -> auto& { return o.limits.passes; })
+          .positive()
+          .in(in_limits)
+          .automatically(
+              "no limit; minibatch: 1 pass unless tolerance, seconds or iterations is given (adagrad: 1 pass or 200 "
+              "iterations, whichever is more)")
+          .help("budget of columns evaluated / n"),
+      integer_option(
+          "iterations", [](auto& o) -> auto& { return o.limits.iterations; })
+          .at_least(1)
+          .in_python("max_iter")
+          .in(in_limits)
+          .automatically("no limit; power: 3")
+          .help("budget of batches, products or Krylov steps"),
+      real_option(
+          "seconds", [](auto& o) -> auto& { return o.limits.seconds; })
+          .positive()
+          .in(in_limits)
+          .automatically("no limit")
+          .help("budget of wall-clock time for the solver"),
+      real_option(
+          "tolerance", [](auto& o) -> auto& { return o.limits.tolerance; })
+          .positive()
+          .in_python("tol")
+          .in(in_limits)
+          .automatically("none; exact: 1e-5")
+          .help("largest recomputed residual |Lw - theta w| to reach"),
+      real_option(
+          "stall", [](auto& o) -> auto& { return o.limits.stall; })
+          .at_least(0)
+          .in(in_limits)
+          .for_methods({"minibatch", "adagrad"})
+          .automatically("never")
+          .help("end if a step moves the subspace by less than this (rms sine)"),
+  };
+}
+
+/// Options that several solvers share.
+std::vector<OptionRow> solver_rows() {
+  return {
+      text_option(
+          "method", method_names(), [](auto& o) -> auto& { return o.method; })
+          .automatically("exact if a tolerance is given or it is cheap, else minibatch")
+          .help("how the eigenvectors are computed"),
+      word_option(
+          "step_rule", words::step_rules, [](auto& o) -> auto& { return o.step_rule; })
+          .for_methods({"minibatch", "adagrad"})
+          .help("how minibatch moves its block: by Ritz steps, or by the AdaGrad steps of the paper"),
+      word_option(
+          "start", words::starts, [](auto& o) -> auto& { return o.start; })
+          .for_methods({"minibatch", "adagrad", "exact"})
+          .automatically("minibatch: nystrom or neighbors, whichever is better; else random")
+          .help("first block: random, Nystrom's vectors, or those of the graph of neighbors (minibatch only)"),
+      integer_option(
+          "landmarks", [](auto& o) -> auto& { return o.landmarks; })
+          .at_least(1)
+          .at_most_n()
+          .for_methods({"minibatch", "adagrad", "exact", "nystrom"})
+          .automatically("nystrom: max(500, 2k); as a start of minibatch up to 2000, else 10")
+          .help("points that Nystrom samples, as a method and as a start"),
+      integer_option(
+          "guards", [](auto& o) -> auto& { return o.guards; })
+          .at_least(0)
+          .at_most_n()
+          .for_methods({"minibatch", "adagrad"})
+          .automatically("max(4, 2k); adagrad: 0")
+          .help("columns of the block beyond k"),
+      integer_option(
+          "batch_size", [](auto& o) -> auto& { return o.batch_size; })
+          .at_least(1)
+          .at_most_n()
+          .for_methods({"minibatch", "adagrad"})
+          .automatically("doubling; adagrad: n/100, within 10 to 2000")
+          .help("columns of a batch"),
+      integer_option(
+          "block_size", [](auto& o) -> auto& { return o.block_size; })
+          .at_least(1)
+          .at_most_n()
+          .for_methods({"exact", "nystrom", "power"})
+          .automatically("k; exact: k + max(4, k/2)")
+          .help("columns of a block; power and nystrom return k of them"),
+  };
+}
+
+std::vector<OptionRow> run_rows() {
+  const auto in_run = OptionGroup::run;
+  return {
+      integer_option(
+          "seed", [](auto& o) -> auto& { return o.seed; })
+          .at_least(0)
+          .in_python("")
+          .in(in_run)
+          .help("seed of all random numbers: the same seed gives the same bits"),
+      integer_option(
+          "threads", [](auto& o) -> auto& { return o.threads; })
+          .at_least(1)
+          .or_zero()
+          .in_python("")
+          .in(in_run)
+          .automatically("all that this process may use")
+          .help("threads of this process, or of each rank"),
+      bytes_option(
+          "cache", [](auto& o) -> auto& { return o.cache; })
+          .at_least(0)
+          .formerly("memory")
+          .in(in_run)
+          .help("bytes of kernel values kept from the degree pass for later products: 500M, 5G"),
+  };
+}
+
+std::vector<OptionRow> make_rows() {
+  std::vector<OptionRow> rows = problem_rows();
+  const auto append = [&](const std::vector<OptionRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
+  append(solver_rows());
+  for (const SolverRow* solver : solvers()) append(solver->options);
+  append(limit_rows());
+  append(run_rows());
+  return rows;
+}
+
+}  // namespace
+
+std::span<const OptionRow> option_rows() {
+  static const std::vector<OptionRow> rows = make_rows();
+  return rows;
+}
+
+const OptionRow* find_option(std::string_view name) {
+  for (const OptionRow& row : option_rows())
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+const OptionRow* find_python_option(std::string_view argument) {
+  for (const OptionRow& row : option_rows()) {
+    if (row.python == argument || row.name == argument) return &row;
+    if (!row.old_name.empty() && row.old_name == argument) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace mbsc

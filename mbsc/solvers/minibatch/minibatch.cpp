@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Method: mini-batches with Ritz steps, the default of `minibatch`; it goes beyond the paper.
+// A budget of columns is spent in this order:
+//   1. start(): Nystrom from landmarks drawn by importance, 2,000 at most by default (ritz_plan.h). The block W is the
+//      leading k' eigenvectors of the resulting model of L (nystrom_model.h), k' = 3k by default. If the kernel is too
+//      narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
+//   2. sample() and step(), in turn: each batch of columns improves the estimates G ~ LW and B ~ W'LW. They use every
+//      column evaluated so far, the largest entries of each row (from the degree pass), and the model as a control
+//      variate (batch_memory.h). After one pass both are exact. A step is taken each time the number of columns has
+//      doubled (on small data once, after all of them). It is a power step, shrunk by its measured noise: it needs no
+//      tuning and cannot spoil a start that is better than the sample.
+//   3. polish(), from 1.5 passes on (1.05 with a tolerance): full products, by block Krylov from W.
+// If degrees are sampled, every column improves them too: before each step, L is rescaled to the better ones
+// (degree_tally.h, rescaling.h). They are exact after a pass, or after the first full product.
+// With `polish` off, step 2 continues pass after pass: each column is evaluated again and replaces its old value.
+// G and B are unbiased if all columns were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps,
+// add a bias that vanishes as the run goes on.
+// Cost: n kernel values and 2 n k' operations per column. Memory: 12 arrays of n x k', two of n x 400 for the model (at
+//   most 256 MiB each, but at least k' columns), two numbers per edge of the graph, and the columns that stay in memory
+//   (kept_columns.h).
+#include "mbsc/solvers/minibatch/minibatch.h"
+
+#include "mbsc/base/require.h"
+#include "mbsc/linalg/tall.h"
+#include "mbsc/solvers/batch_size.h"
+#include "mbsc/solvers/krylov/krylov_sizes.h"
+#include "mbsc/solvers/minibatch/state.h"
+#include "mbsc/solvers/registry.h"
+
+namespace mbsc {
+namespace minibatch {
+namespace {
+
+/// If every column is stored, a step evaluates no kernel values, so take eight steps.
+template <class T>
+bool run_in_memory(const Run<T>& run, State<T>& state, BatchMemory<T>& memory) {
+  for (int round = 0; round < 8; ++round) {
+    memory.add_kept(state.kept, state.W);
+    ++state.pairs.iterations;
+    if (!report(run, state) || !step(run, state, memory)) return false;
+  }
+  return true;
+}
+
+/// Returns false if the run should end.
+template <class T>
+bool run_batches(const Run<T>& run, State<T>& state) {
+  Batches batches = plan_batches(run, state);
+  const bool all_in_memory = int64_t(state.kept.indices.size()) == run.n;
+  if (!all_in_memory && !batches.are_worthwhile) return report(run, state);
+  BatchMemory<T> memory = open_memory(run, state, batches);
+  if (all_in_memory) return run_in_memory(run, state, memory);
+  while (batches.left > 0 && !run.budget.spent(0, state.pairs.iterations - 1)) {
+    const int64_t before = state.pairs.columns_evaluated;
+    const Sampled sampled = sample(run, state, batches, memory);
+    if (sampled == Sampled::stopped) return false;
+    if (sampled == Sampled::nothing) break;
+    if (memory.can_step() && !step(run, state, memory)) return false;
+    if (state.pairs.columns_evaluated == before) break;
+  }
+  return true;
+}
+
+/// The k leading columns of the block, with the eigenvalues that the batches estimate.
+template <class T>
+void take_block(const Run<T>& run, const State<T>& state, EigenPairs<T>& pairs) {
+  pairs.vectors = Matrix<T>(state.W.rows(), run.k);
+  copy<T>(run.rows(), state.W.view().columns_between(0, run.k), pairs.vectors);
+  pairs.values.assign(state.theta.data(), state.theta.data() + run.k);
+  pairs.values_are_exact = false;
+}
+
+void resolve(int64_t n, ClusterOptions& options) {
+  require(!options.limits.tolerance || options.ritz.polish,
+          "tolerance needs polish: residuals come from its full products");
+  const bool by_neighbors = options.start == Start::neighbors;
+  require(!by_neighbors || options.degrees == DegreeKind::exact,
+          "start = neighbors needs degrees = exact: the degree pass finds the neighbors");
+  require(!by_neighbors || neighbors_kept(n) > 0, "start = neighbors needs at most {} points; got {}", int64_t{1} << 20,
+          n);
+  options.guards = block_columns(n, options) - options.clusters;
+  if (options.limits.iterations) options.batch_size = options.batch_size.value_or(automatic_batch_size(n));
+}
+
+SolverMemory memory(int64_t n, int64_t input_bytes, const ClusterOptions& options) {
+  const int64_t block = block_columns(n, options), rank = model_rank(n, block);
+  const Limits& limits = options.limits;
+  const auto sampled = limits.passes ? int64_t(std::min(*limits.passes, 1.0) * double(n)) : n;
+  const int64_t m = most_landmarks<float>(n, input_bytes, sampled, options);
+  const int64_t room = kept_count<float>(n, input_bytes), kept = std::min(m + n / 16, room);
+  SolverMemory memory{.block = block};
+  // The larger of two peaks: the batches, or keep_more(), during which the landmark columns exist twice.
+  memory.columns = std::max(12 * block + 2 * rank + kept, block + rank + std::min(m, kept) + kept);
+  if (options.ritz.polish && (limits.tolerance || limits.seconds || limits.passes.value_or(1) >= 1.5)) {
+    ClusterOptions krylov = options;
+    krylov.block_size = block;
+    memory.columns = std::max(memory.columns, krylov_sizes(n, krylov).capacity + 8 * block);
+  }
+  // The start, which ends before the batches begin.
+  const int64_t start_bytes = 4 * n * (std::min(m, room) + rank + block) + landmark_bytes(n, m) + 32 * m * rank;
+  memory.small_bytes = std::max<int64_t>(0, start_bytes - 4 * n * memory.columns);
+  // The graph, and for each edge its value in L and in the model; as much again while it is collected.
+  if (options.degrees == DegreeKind::exact && options.start.value_or(Start::neighbors) == Start::neighbors)
+    memory.row_bytes = 33 * neighbors_kept(n);
+  // The tally and the improved degrees; the degrees exist twice while they are replaced.
+  if (options.degrees == DegreeKind::sampled) memory.row_bytes = 120;
+  return memory;
+}
+
+}  // namespace
+}  // namespace minibatch
+
+template <class T>
+Solution<T> solve_minibatch(const Normalized<T>& L, const ClusterOptions& given, const Observer<T>& observer) {
+  ClusterOptions options = given;
+  minibatch::resolve(L.n(), options);
+  const minibatch::Run<T> run(L, options, observer);
+  minibatch::State<T> state = minibatch::start(run);
+  try {
+    const bool goes_on = minibatch::run_batches(run, state);
+    state.kept = {};
+    state.model.reset();
+    state.largest.reset();
+    if ((goes_on || state.is_stalled) && run.plan.products > 0 && !run.budget.spent(0, 0)) polish(run, state);
+  } catch (const Stopped&) {
+    state.pairs.status = Status::stopped;
+  }
+  Solution<T>& pairs = state.pairs;
+  if (pairs.vectors.empty()) minibatch::take_block(run, state, pairs);
+  if (options.keep_block && pairs.block.empty()) pairs.block = std::move(state.W);
+  if (state.better) pairs.degrees = state.better->all_degrees();
+  pairs.seconds = run.budget.seconds();
+  return std::move(pairs);
+}
+
+const SolverRow& minibatch_solver() {
+  const std::vector<std::string> own{"minibatch"};
+  static const SolverRow row{
+      .name = "minibatch",
+      .method = "minibatch",
+      .step_rule = StepRule::ritz,
+      .options = {word_option(
+                      "columns", words::column_choices, [](auto& o) -> auto& { return o.ritz.columns; })
+                      .for_methods(own)
+                      .help("how columns are drawn: by importance, or all with the same probability"),
+                  flag_option(
+                      "control_variate", [](auto& o) -> auto& { return o.ritz.control_variate; })
+                      .for_methods(own)
+                      .help(
+                          "use the Nystrom model as a control variate, with the weight that lowers the variance most"),
+                  flag_option(
+                      "polish", [](auto& o) -> auto& { return o.ritz.polish; })
+                      .for_methods(own)
+                      .help("end with full products if the budget has 1.5 passes or more (1.05 with a tolerance)")},
+      .resolve = minibatch::resolve,
+      .memory = minibatch::memory,
+      .neighbors = neighbors_needed,
+      .solve = solve_minibatch<float>,
+      .solve_double = solve_minibatch<double>};
+  return row;
+}
+
+template Solution<float> solve_minibatch(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
+template Solution<double> solve_minibatch(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+
+}  // namespace mbsc

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the block along the estimates of the batches, as far as these are not noise. Small matrices only.
+//     N = W U + H U diag(a / theta),  T = U theta U' the Ritz pairs,  a_i = shrinkage(|H u_i|^2, |noise_i|^2)
+//     W <- N V,  V'N'(W T W' + HW' + WH')N V diagonal
+// The columns are in the order of the Rayleigh quotients they will have, except for H'LH, which is not known yet.
+// There is no step (a = 0) if the k leading columns together, weighted by 1/theta^2, do not exceed their noise; a
+// single column may exceed it by chance. Values below 0.3 theta_k do not amplify their noise further.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+
+namespace mbsc {
+
+/// The share of a square that is not noise (James, Stein), with a safety factor: max(0, 1 - 1.5 noise / signal).
+double shrinkage(double signal, double noise);
+
+struct RitzStep {
+  Eigen::VectorXd values;     ///< descending: estimates of the Rayleigh quotients of the new columns
+  Eigen::MatrixXd turn, add;  ///< W <- W turn + H add, to be orthonormalized in order
+  double error = 0;           ///< estimate of the rms sine to the leading eigenvectors after the step
+  bool is_heard = false;      ///< the signal exceeded the noise
+};
+
+/// T ~ W'LW; signal = H'H; noise such that the noise of H u has square u' noise u; `noise_of_T`: |noise of T|_F^2.
+RitzStep ritz_step(const Eigen::MatrixXd& T, const Eigen::MatrixXd& signal, const Eigen::MatrixXd& noise,
+                   double noise_of_T, int64_t k);
+
+}  // namespace mbsc

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The data of the default solver: the input of a run (Run), and what changes from step to step (State). The functions
+// start(), sample(), step() and polish() work on them. Each has its own file; minibatch.cpp contains the loop.
+#pragma once
+
+#include <Eigen/Core>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mbsc/affinity/degrees/degree_tally.h"
+#include "mbsc/solvers/budget.h"
+#include "mbsc/solvers/minibatch/batch_memory.h"
+#include "mbsc/solvers/minibatch/column_order.h"
+#include "mbsc/solvers/minibatch/nystrom_model.h"
+#include "mbsc/solvers/minibatch/ritz_plan.h"
+#include "mbsc/solvers/minibatch/sparse_part.h"
+
+namespace mbsc::minibatch {
+
+/// The data that does not change during a run. The options are resolved.
+template <class T>
+struct Run {
+  Run(const Normalized<T>& L, const ClusterOptions& options_, const Observer<T>& observer_)
+      : given(L),
+        options(options_),
+        observer(observer_),
+        plan(plan_ritz(L.n(), options)),
+        budget(L.n(), options.limits, passes_of(plan, L.n(), options.limits), L.comm(),
+               plan.products >= 1000 || (options.limits.tolerance && !options.limits.passes)),
+        n(L.n()),
+        k(options.clusters),
+        columns(block_columns(n, options)) {}
+
+  const RowSpace& rows() const { return given.rows(); }
+
+  const Normalized<T>& given;
+  const ClusterOptions& options;
+  const Observer<T>& observer;
+  const RitzPlan plan;
+  const Budget budget;
+  const int64_t n, k, columns;  ///< columns: k' = k plus the guards
+
+ private:
+  static std::optional<double> passes_of(const RitzPlan& plan, int64_t n, const Limits& limits) {
+    if (limits.iterations && !limits.passes) return std::nullopt;
+    return limits.passes.value_or(double(plan.products) + double(plan.sampled) / double(n));
+  }
+};
+
+/// The data that the steps change.
+template <class T>
+struct State {
+  Matrix<T> W;            ///< the block: own rows x k', orthonormal
+  Eigen::VectorXd theta;  ///< estimates of its Rayleigh quotients
+  Solution<T> pairs;      ///< the result, and the columns and operations spent so far
+
+  std::optional<NystromModel<T>> model;  ///< the control variate; empty if there is none
+  std::optional<SparsePart<T>> largest;  ///< the largest entries of each row, which no batch needs to sample
+  KeptColumns<T> kept;                   ///< columns that stay in memory
+  ColumnOrder order;                     ///< yields the next columns
+  int64_t batches = 8;                   ///< number of batches in the first pass
+
+  std::unique_ptr<Normalized<T>> better;  ///< L with the degrees estimated from the columns; null: as given
+  std::optional<DegreeTally> tally;       ///< empty if degrees are exact
+  int64_t wasted_products = 0;            ///< full products whose result could not be used
+  bool is_stalled = false;
+
+  const Normalized<T>& L(const Run<T>& run) const { return better ? *better : run.given; }
+  NystromModel<T>* model_or_null() { return model ? &*model : nullptr; }
+  DegreeTally* tally_or_null() { return tally ? &*tally : nullptr; }
+};
+
+template <class T>
+void count_columns(const Run<T>& run, State<T>& state, int64_t count) {
+  state.pairs.columns_evaluated += count;
+  state.pairs.flops += 2.0 * double(run.n) * double(run.columns) * double(count);
+}
+
+/// Reports progress to the observer; returns false if the run should end.
+template <class T>
+bool report(const Run<T>& run, State<T>& state, double residual = std::nan("")) {
+  EigenPairs<T>& pairs = state.pairs;
+  const Progress<T> progress{pairs.iterations,
+                             double(pairs.columns_evaluated) / double(run.n),
+                             run.budget.fraction(pairs.columns_evaluated, pairs.iterations - 1),
+                             state.theta.head(run.k).sum(),
+                             residual,
+                             state.W};
+  const bool go_on = observe(run.options, run.observer, progress, run.budget.seconds(), pairs);
+  if (!go_on) pairs.status = Status::stopped;
+  return go_on;
+}
+
+/// The warm start: the first block, the model and the columns it keeps.
+template <class T>
+State<T> start(const Run<T>& run);
+
+/// The division of the columns in the budget into batches.
+struct Batches {
+  bool are_worthwhile = false;  ///< false: the budget is too small to improve on the landmarks
+  int64_t left = 0;             ///< columns that may still be evaluated
+  int64_t first_pass = 0;       ///< columns of the first pass
+  int64_t doublings = 1;        ///< batches of the first pass, each as large as all before it
+  int64_t certain_cost = 0;     ///< columns evaluated again for every step
+  int64_t seen = 0, steps = 0;
+};
+
+/// Chooses the columns that every batch includes, and divides the others into batches.
+template <class T>
+Batches plan_batches(const Run<T>& run, State<T>& state);
+/// An empty memory for these batches. The state must not move while the memory is in use.
+template <class T>
+BatchMemory<T> open_memory(const Run<T>& run, State<T>& state, Batches& batches);
+
+enum class Sampled { batch, nothing, stopped };
+/// Adds one batch to the memory: the certain columns, those in memory, and new ones.
+template <class T>
+Sampled sample(const Run<T>& run, State<T>& state, Batches& batches, BatchMemory<T>& memory);
+
+/// A Ritz step along the estimates of the memory; returns false if the block has stalled.
+template <class T>
+bool step(const Run<T>& run, State<T>& state, BatchMemory<T>& memory);
+
+/// Switches to better degrees: W -> (W / r) M, orthonormal. Returns M; `rescale_others` must rescale everything else.
+template <class T>
+Eigen::MatrixXd take_degrees(const Run<T>& run, State<T>& state, Degrees degrees,
+                             const std::function<void(const Rescaling<T>&)>& rescale_others);
+
+/// Makes the full products that the budget allows; after a stall, only the one that certifies the block; with a tolerance, at least one to certify the block.
+template <class T>
+void polish(const Run<T>& run, State<T>& state);
+
+}  // namespace mbsc::minibatch

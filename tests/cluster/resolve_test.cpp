@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// What resolve() decides before any work, and that cluster() keeps to it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "mbsc/cluster.h"
+#include "mbsc/options/table.h"
+#include "tests/affinity/dense_oracle.h"
+
+namespace mbsc {
+namespace {
+
+using testing::random_matrix;
+
+std::string method_for(int64_t n, const std::function<void(ClusterOptions&)>& change = {}) {
+  ClusterOptions options;
+  if (change) change(options);
+  return *resolve({n, 10}, options).options.method;
+}
+
+TEST(Resolve, ChoosesExactWhereItIsCheapOrAToleranceAsksForIt) {
+  EXPECT_EQ(method_for(1000), "exact");
+  EXPECT_EQ(method_for(1000000), "minibatch");
+  EXPECT_EQ(method_for(1000000, [](ClusterOptions& o) { o.limits.tolerance = 1e-4; }), "exact");
+  EXPECT_EQ(method_for(1000, [](ClusterOptions& o) { o.limits.passes = 1; }), "minibatch");
+  EXPECT_EQ(method_for(1000, [](ClusterOptions& o) { o.limits.iterations = 5; }), "minibatch");
+  EXPECT_EQ(method_for(1000,
+                       [](ClusterOptions& o) {
+                         o.limits.passes = 10;
+                         o.limits.tolerance = 1e-4;
+                       }),
+            "exact");
+}
+
+TEST(Resolve, ChoosesTheMethodThatAnOptionBelongsTo) {
+  EXPECT_EQ(method_for(1000, [](ClusterOptions& o) { o.batch_size = 100; }), "minibatch");
+  EXPECT_EQ(method_for(1000, [](ClusterOptions& o) { o.step_rule = StepRule::adagrad; }), "minibatch");
+  EXPECT_EQ(method_for(1000000, [](ClusterOptions& o) { o.exact.basis_size = 200; }), "exact");
+  EXPECT_EQ(method_for(1000,
+                       [](ClusterOptions& o) {
+                         o.limits.passes = 1;
+                         o.block_size = 20;
+                       }),
+            "exact");
+  // An option of neither is refused by the first choice.
+  ClusterOptions options;
+  options.power.power_operator = PowerOperator::shifted;
+  EXPECT_THROW(resolve({1000, 10}, options), InvalidInput);
+}
+
+TEST(Resolve, FillsInEveryValueThatDependsOnTheShapeAlone) {
+  ClusterOptions options;
+  options.clusters = 5;
+  for (const char* method : {"exact", "nystrom", "power", "minibatch"}) {
+    options.method = method;
+    const Plan plan = resolve({2000, 3}, options);
+    EXPECT_EQ(plan.n, 2000);
+    EXPECT_EQ(plan.features, 3);
+    EXPECT_EQ(plan.options.affinity, AffinityKind::rbf);
+    EXPECT_GE(plan.options.threads.value_or(0), 1);
+    EXPECT_GT(plan.memory_bytes, 0);
+    EXPECT_FALSE(plan.gamma_is_given);
+    EXPECT_FALSE(plan.options.gamma.has_value()) << "the data decide";
+  }
+  options.method = "exact";
+  ClusterOptions chosen = resolve({2000, 3}, options).options;
+  EXPECT_EQ(chosen.block_size, 9);
+  EXPECT_EQ(chosen.exact.basis_size, 300);
+  EXPECT_EQ(chosen.start, Start::random);
+  options.start = Start::nystrom;
+  EXPECT_EQ(resolve({2000, 3}, options).options.landmarks, 10);
+  EXPECT_EQ(resolve({6, 3}, options).options.landmarks, 6);
+  options.start.reset();
+  options.method = "nystrom";
+  chosen = resolve({2000, 3}, options).options;
+  EXPECT_EQ(chosen.landmarks, 500);
+  EXPECT_EQ(chosen.block_size, 5);
+  options.method = "power";
+  EXPECT_EQ(resolve({2000, 3}, options).options.block_size, 5);
+  options.method = "minibatch";
+  EXPECT_EQ(resolve({2000, 3}, options).options.guards, 10);
+  EXPECT_EQ(resolve({8, 3}, options).options.guards, 3);
+  options.step_rule = StepRule::adagrad;
+  chosen = resolve({2000, 3}, options).options;
+  EXPECT_EQ(chosen.guards, 0);
+  EXPECT_EQ(chosen.batch_size, 20);
+  EXPECT_EQ(chosen.start, Start::random);
+  EXPECT_DOUBLE_EQ(*chosen.adagrad.step, 1 / std::sqrt(2000.0));
+}
+
+TEST(Resolve, APlanResolvedAgainIsTheSame) {
+  for (const SolverRow* solver : solvers()) {
+    ClusterOptions options;
+    options.method = solver->method;
+    options.step_rule = solver->step_rule.value_or(StepRule::ritz);
+    const Plan once = resolve({700, 4}, options);
+    const Plan twice = resolve({700, 4}, once.options);
+    for (const OptionRow& row : option_rows())
+      EXPECT_EQ(row.get(once.options), row.get(twice.options)) << solver->name << ", " << row.name;
+    EXPECT_EQ(once.memory_bytes, twice.memory_bytes) << solver->name;
+  }
+}
+
+TEST(Resolve, DegreeColumnsStayWithinAQuarterOfTheBudget) {
+  ClusterOptions options;
+  options.degrees = DegreeKind::sampled;
+  options.method = "minibatch";
+  const auto columns = [&](int64_t n) { return *resolve({n, 4}, options).options.degree_columns; };
+  EXPECT_EQ(columns(1000), 1000);
+  EXPECT_EQ(columns(3000), 2000);
+  EXPECT_EQ(columns(1000000), 20000);
+  options.limits.passes = 0.8;
+  EXPECT_EQ(columns(3000), 480);
+  EXPECT_EQ(columns(1000), 160);
+  options.limits.passes = 0.2;
+  EXPECT_EQ(columns(1000), 100) << "no fewer";
+}
+
+TEST(Resolve, AffinityGoesWithTheKindOfInput) {
+  const InputShape points{100, 3}, matrix{100, 100, Input::Kind::matrix};
+  ClusterOptions options;
+  EXPECT_EQ(resolve(points, options).options.affinity, AffinityKind::rbf);
+  EXPECT_EQ(resolve(matrix, options).options.affinity, AffinityKind::precomputed);
+  options.affinity = AffinityKind::precomputed;
+  EXPECT_THROW(resolve(points, options), InvalidInput);
+  EXPECT_NO_THROW(resolve(matrix, options));
+  options.affinity = AffinityKind::rbf;
+  EXPECT_THROW(resolve(matrix, options), InvalidInput);
+  options.affinity.reset();
+  options.scale = Scaling::unit;
+  EXPECT_NO_THROW(resolve(points, options));
+  EXPECT_THROW(resolve(matrix, options), InvalidInput);
+  options.scale = Scaling::none;
+  options.scale_rows = 10;
+  EXPECT_THROW(resolve(points, options), InvalidInput) << "of nothing";
+  options.scale_rows.reset();
+  options.gamma = 0.5;
+  EXPECT_TRUE(resolve(points, options).gamma_is_given);
+  EXPECT_THROW(resolve(matrix, options), InvalidInput) << "a matrix has no width";
+  options.affinity = AffinityKind::cosine;
+  EXPECT_THROW(resolve(points, options), InvalidInput);
+}
+
+TEST(Resolve, MoreMemoryIsEstimatedForMoreAndLessForEachOfSeveralRanks) {
+  ClusterOptions options;
+  options.threads = 1;
+  for (const char* method : {"exact", "nystrom", "power", "minibatch"}) {
+    options.method = method;
+    const int64_t small = resolve({10000, 10}, options).memory_bytes;
+    EXPECT_GT(small, 10000 * 8 * 4) << method << ": the vectors alone";
+    const int64_t large = resolve({1000000, 10}, options).memory_bytes;
+    EXPECT_GT(large, small + 990000 * 8 * 4) << method;
+    EXPECT_LT(resolve({1000000, 10, Input::Kind::points, 8}, options).memory_bytes, large) << method;
+  }
+  options.method = "exact";
+  const int64_t without = resolve({100000, 10}, options).memory_bytes;
+  options.cache = int64_t{1} << 30;
+  EXPECT_EQ(resolve({100000, 10}, options).memory_bytes, without + options.cache);
+}
+
+TEST(Resolve, ThePresetOfThePaperHasItsSettings) {
+  ClusterOptions options;
+  options.clusters = 4;
+  apply_preset("paper", 5000, options);
+  const ClusterOptions chosen = resolve({5000, 8}, options).options;
+  EXPECT_EQ(chosen.method, "minibatch");
+  EXPECT_EQ(chosen.step_rule, StepRule::adagrad);
+  EXPECT_EQ(chosen.batch_size, 100);
+  EXPECT_EQ(chosen.start, Start::nystrom);
+  EXPECT_EQ(chosen.landmarks, 10);
+  EXPECT_EQ(chosen.guards, 0);
+  EXPECT_EQ(chosen.regularization, 0);
+  EXPECT_EQ(chosen.embedding_scale, EmbeddingScale::none);
+  ClusterOptions tiny;
+  tiny.clusters = 2;
+  apply_preset("paper", 6, tiny);
+  EXPECT_EQ(resolve({6, 2}, tiny).options.batch_size, 6);
+  for (const char* method : {"exact", "nystrom", "power"}) {
+    ClusterOptions other;
+    other.method = method;
+    apply_preset("paper", 5000, other);
+    EXPECT_NO_THROW(resolve({5000, 8}, other)) << method;
+    EXPECT_EQ(other.regularization, 0);
+  }
+  EXPECT_THROW(apply_preset("no such paper", 5000, options), InvalidInput);
+}
+
+TEST(Resolve, ClusterKeepsToThePlanAndWritesBackWhatTheDataDecided) {
+  const Matrix<float> X = random_matrix<float>(400, 3, 1);
+  for (const char* method : {"exact", "nystrom", "power", "minibatch"}) {
+    ClusterOptions options;
+    options.clusters = 3;
+    options.method = method;
+    const Plan plan = resolve({400, 3}, options);
+    const Clustering result = cluster(Points(X.view()), options);
+    for (const OptionRow& row : option_rows()) {
+      const OptionValue planned = row.get(plan.options), used = row.get(result.plan.options);
+      const bool is_of_the_data = row.name == "gamma" || row.name == "landmarks" || row.name == "start";
+      if (is_of_the_data && std::holds_alternative<std::monostate>(planned)) continue;
+      EXPECT_EQ(planned, used) << method << ", " << row.name;
+    }
+    EXPECT_GT(result.plan.options.gamma.value_or(0), 0);
+    EXPECT_FALSE(result.plan.gamma_is_given);
+    EXPECT_EQ(result.plan.memory_bytes, plan.memory_bytes);
+    if (options.method == "minibatch") {
+      EXPECT_TRUE(result.plan.options.start.has_value());
+      EXPECT_EQ(result.plan.options.landmarks, result.pairs.landmarks);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mbsc
