@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc cluster: read -> scale -> cluster() -> score -> write -> report.
+// mbsc cluster: read -> cluster() -> score -> write -> report.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -26,8 +26,8 @@
 namespace mbsc::cli {
 namespace {
 
-/// Where labels go when nobody said: standard output, or a file beside the reader of a terminal. Whether there is one, ranks
-/// cannot tell: some mpirun shows them a terminal in any case.
+/// Where labels go without --labels: to standard output; if that is a terminal, to a file. With several ranks always to
+/// the file, because some mpirun give every rank a terminal.
 std::string labels_path(const ClusterFlags& flags, const Comm& comm) {
   if (flags.labels) return *flags.labels;
   if (comm.size() == 1 && isatty(STDOUT_FILENO) == 0) return "-";
@@ -43,7 +43,7 @@ int exit_code(const ClusterOptions& options, Status status) {
   return short_of_it && options.limits.tolerance ? budget_spent : done;
 }
 
-/// What ranks have needed, each.
+/// What each rank has needed.
 RankFigures measure_ranks(const Comm& comm, const Clustering& result) {
   const auto gather = [&](int64_t mine) { return comm.gather<int64_t>(std::span<const int64_t>(&mine, 1)); };
   return {gather(peak_memory_bytes()), gather(result.cost.traffic.bytes), gather(result.cost.traffic.messages)};

@@ -93,7 +93,7 @@ void ClusterFlags::add_to(CLI::App& command) {
   command.add_option("--sigma", sigma, "set gamma = 1 / sigma^2")->excludes("--gamma")->group("Problem");
   command
       .add_option("--preset", preset,
-                  "settings of Han & Filippone (paper); options that are given beside it take precedence")
+                  "paper = the settings of Han & Filippone; other options that you give take precedence")
       ->group("Solver");
   const char* results = "Results";
   command

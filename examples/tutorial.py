@@ -40,7 +40,7 @@ figure.savefig(folder / "shapes.png")
 
 # %% [markdown]
 # # How exact is it?
-# The result includes the residuals |L w - theta w| and a history. The history has the objective, which is the sum of
+# The result includes a history and, if they were computed (always with exact), the residuals |L w - theta w|. The history has the objective, which is the sum of
 # the k leading eigenvalues found so far, and the work, which is measured in passes over the affinity matrix.
 
 # %%

@@ -19,7 +19,8 @@
 namespace mbsc {
 namespace {
 
-/// Scales the points, and chooses gamma if the kernel has one and none was given. Both are written to the plan.
+/// Builds the affinity. Before that, finds the scaling of the points, and gamma if the kernel has one and none was
+/// given; writes both to the plan.
 std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan) {
   ClusterOptions& options = plan.options;
   if (!input.is_matrix()) {

@@ -36,8 +36,8 @@ using StageObserver = std::function<bool(const Stage&)>;
 Clustering cluster(const Input& input, const ClusterOptions& options, const StageObserver& observer = {});
 
 /// The same for rows that are distributed over ranks: rank 0 passes the first rows, rank 1 the next ones, any number each.
-/// All ranks pass the same options. Collective. The result has the same bits for any number of ranks. Rank 0 decides when to stop. Rows are
-/// copied if they are not distributed by whole blocks (linalg/row_balance.h).
+/// All ranks pass the same options. Collective. The result has the same bits for any number of ranks. Rank 0 decides
+/// when to stop. Rows are copied if they are not distributed by whole blocks, or if ranks pass different types.
 Clustering cluster(const Input& input, const ClusterOptions& options, const Comm& comm,
                    const StageObserver& observer = {});
 
@@ -54,7 +54,7 @@ struct InputShape {
 Plan resolve(const InputShape& shape, const ClusterOptions& options);
 
 /// Sets the options of a preset: "paper", the settings of Han & Filippone (minibatch with AdaGrad steps, batches of 100
-/// columns, no guards, Nystrom start with 10 landmarks, no regularization, rows unscaled). If another method than
+/// columns, no guards, Nystrom start with 10 landmarks, no regularization, rows unscaled). If a method other than
 /// minibatch is set, only the regularization and the embedding scale are changed.
 void apply_preset(const std::string& preset, int64_t n, ClusterOptions& options);
 

@@ -91,8 +91,8 @@ class ThreadComm final : public Comm {
   }
 
  private:
-  /// Completes when the receive has started, as MPI does for long messages. Code that relies on buffering hangs in
-  /// tests.
+  /// Completes when the receive has started, as MPI does for long messages. This is on purpose: code that wrongly
+  /// relies on buffering then hangs in the tests.
   struct Send final : Pending {
     Send(Meeting& meeting_in, Line& line_in, int64_t number_in)
         : meeting(meeting_in), line(line_in), number(number_in) {}

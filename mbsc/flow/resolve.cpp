@@ -34,7 +34,8 @@ void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
 /// n/50 columns, at least 2,000, within n; if passes are limited, at most what leaves three quarters to the solver.
 int64_t automatic_degree_columns(int64_t n, const ClusterOptions& options) {
   int64_t columns = std::max<int64_t>(2000, n / 50);
-  // The degrees get a quarter of the budget. A fifth of that is reserved for uncertain rows; 1/5 of the budget is left.
+  // The degrees get a quarter of the budget: a fifth of the budget for the drawn columns, a twentieth for uncertain
+  // rows.
   if (const auto& passes = options.limits.passes; passes && *passes < 1e6)
     columns = std::min(columns, int64_t(*passes * double(n) / 5));
   return std::min(n, std::max(columns, fewest_degree_columns));

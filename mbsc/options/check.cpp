@@ -13,7 +13,7 @@ double number_of(const OptionValue& value) {
   return std::get<double>(value);
 }
 
-/// "at least 0", "in [1, 500]", "positive".
+/// The rule of an option for an input of n points: "at least 0", "in [1, 500]", "positive".
 std::string rule_of(const OptionRow& row, int64_t n) {
   if (row.is_positive) return "positive";
   const double most = row.most_is_n ? double(n) : row.most;
@@ -28,6 +28,13 @@ bool is_in_range(const OptionRow& row, double value, int64_t n) {
 }
 
 }  // namespace
+
+std::string range_text(const OptionRow& row) {
+  if (row.is_positive) return "positive";
+  std::string text = std::isfinite(row.least) ? fmt::format("at least {:g}", row.least) : "";
+  if (row.most_is_n) text += text.empty() ? "at most n" : ", at most n";
+  return text;
+}
 
 void check_ranges(const ClusterOptions& options, int64_t n) {
   for (const OptionRow& row : option_rows()) {

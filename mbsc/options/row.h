@@ -46,7 +46,6 @@ struct OptionRow {
   bool zero_is_automatic = false;  ///< 0 is accepted for "auto"
   std::string automatic;           ///< what an unset value means; empty: it cannot be unset
   std::string description;
-  bool in_summary = true;
   std::function<OptionValue(const ClusterOptions&)> get;
   /// The value has the row's kind, or is std::monostate if the option can be unset.
   std::function<void(ClusterOptions&, const OptionValue&)> set;
@@ -67,7 +66,6 @@ struct OptionRow {
   OptionRow&& at_most_n() && { return most_is_n = true, std::move(*this); }
   OptionRow&& positive() && { return is_positive = true, std::move(*this); }
   OptionRow&& or_zero() && { return zero_is_automatic = true, std::move(*this); }
-  OptionRow&& not_in_summary() && { return in_summary = false, std::move(*this); }
 };
 
 namespace detail {

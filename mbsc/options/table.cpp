@@ -44,8 +44,9 @@ std::vector<OptionRow> problem_rows() {
       word_option(
           "degrees", words::degree_kinds, [](auto& o) -> auto& { return o.degrees; })
           .in(in_problem)
-          .help("exact; sampled, from columns that count in the passes; or Nystrom's approximation (method nystrom "
-                "only)"),
+          .help("how degrees are found: exact; sampled = estimated from columns, which count in passes; nystrom = its "
+                "own "
+                "approximation (method nystrom only)"),
       integer_option(
           "degree_columns", [](auto& o) -> auto& { return o.degree_columns; })
           .at_least(1)
@@ -56,14 +57,15 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .help("add a small affinity to every pair of points, in all this share of the mean degree; 0 is the plain "
-                "normalized "
-                "cut"),
+          .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
+                "mean "
+                "degree; 0 is the plain normalized cut"),
       word_option(
           "embedding_scale", words::embedding_scales, [](auto& o) -> auto& { return o.embedding_scale; })
           .in(in_problem)
-          .help("rows that k-means clusters: as they are (none), of length 1 (row), or divided by the root of the "
-                "degree"),
+          .help("rows of the eigenvectors that k-means clusters: as they are (none), scaled to length 1 (row), or "
+                "divided by "
+                "the root of the degree (degree)"),
       integer_option(
           "restarts", [](auto& o) -> auto& { return o.restarts; })
           .at_least(1)
@@ -89,7 +91,7 @@ std::vector<OptionRow> limit_rows() {
           .at_least(1)
           .in_python("max_iter")
           .in(in_limits)
-          .automatically("no limit; power: 3")
+          .automatically("no limit; power: 3 if no other limit and no tolerance is given")
           .help("budget of batches, products or Krylov steps"),
       real_option(
           "seconds", [](auto& o) -> auto& { return o.limits.seconds; })
@@ -103,7 +105,7 @@ std::vector<OptionRow> limit_rows() {
           .in_python("tol")
           .in(in_limits)
           .automatically("none; exact: 1e-5")
-          .help("largest recomputed residual |Lw - theta w| to reach"),
+          .help("end when every recomputed residual |Lw - theta w| is at most this"),
       real_option(
           "stall", [](auto& o) -> auto& { return o.limits.stall; })
           .at_least(0)
@@ -119,7 +121,9 @@ std::vector<OptionRow> solver_rows() {
   return {
       text_option(
           "method", method_names(), [](auto& o) -> auto& { return o.method; })
-          .automatically("exact if a tolerance is given or it is cheap, else minibatch")
+          .automatically("exact if a tolerance is given; else minibatch if passes or iterations are given; else exact "
+                         "if it is cheap; "
+                         "else minibatch")
           .help("how the eigenvectors are computed"),
       word_option(
           "step_rule", words::step_rules, [](auto& o) -> auto& { return o.step_rule; })
@@ -128,14 +132,14 @@ std::vector<OptionRow> solver_rows() {
       word_option(
           "start", words::starts, [](auto& o) -> auto& { return o.start; })
           .for_methods({"minibatch", "adagrad", "exact"})
-          .automatically("minibatch: nystrom or neighbors, whichever is better; else random")
+          .automatically("minibatch: nystrom or neighbors, whichever is better; adagrad, exact: random")
           .help("first block: random, Nystrom's vectors, or those of the graph of neighbors (minibatch only)"),
       integer_option(
           "landmarks", [](auto& o) -> auto& { return o.landmarks; })
           .at_least(1)
           .at_most_n()
           .for_methods({"minibatch", "adagrad", "exact", "nystrom"})
-          .automatically("nystrom: max(500, 2k); as a start of minibatch up to 2000, else 10")
+          .automatically("method nystrom: max(500, 2k); start of minibatch: up to 2000; start of adagrad or exact: 10")
           .help("points that Nystrom samples, as a method and as a start"),
       integer_option(
           "guards", [](auto& o) -> auto& { return o.guards; })
@@ -149,7 +153,8 @@ std::vector<OptionRow> solver_rows() {
           .at_least(1)
           .at_most_n()
           .for_methods({"minibatch", "adagrad"})
-          .automatically("doubling; adagrad: n/100, within 10 to 2000")
+          .automatically("each batch as large as all before it together; with iterations, and for adagrad: n/100, "
+                         "within 10 to 2000")
           .help("columns of a batch"),
       integer_option(
           "block_size", [](auto& o) -> auto& { return o.block_size; })
@@ -167,16 +172,16 @@ std::vector<OptionRow> run_rows() {
       integer_option(
           "seed", [](auto& o) -> auto& { return o.seed; })
           .at_least(0)
-          .in_python("")
+          .in_python("random_state")
           .in(in_run)
           .help("seed of all random numbers: the same seed gives the same bits"),
       integer_option(
           "threads", [](auto& o) -> auto& { return o.threads; })
           .at_least(1)
           .or_zero()
-          .in_python("")
+          .in_python("n_jobs")
           .in(in_run)
-          .automatically("all that this process may use")
+          .automatically("OMP_NUM_THREADS, else all CPUs that this process may use")
           .help("threads of this process, or of each rank"),
       bytes_option(
           "cache", [](auto& o) -> auto& { return o.cache; })

@@ -33,6 +33,8 @@ std::string to_text(const OptionRow& row, const OptionValue& value);
 void check_word(const OptionRow& row, const std::string& word);
 /// The default as shown in the help: "10", "on", "auto: from sampled distances".
 std::string default_text(const OptionRow& row);
+/// "positive", "at least 1, at most n", or nothing if any value of its kind is in range.
+std::string range_text(const OptionRow& row);
 /// "minibatch, adagrad", or nothing if it applies to all methods.
 std::string methods_text(const OptionRow& row);
 

@@ -114,7 +114,9 @@ std::string options_page() {
       "command line writes it as a flag, Python as an argument; where scikit-learn has a name, Python uses it. `auto`\n"
       "can be given for every option with an automatic value. An option that is given to a method it does not apply "
       "to\n"
-      "is refused. `adagrad` stands for the method `minibatch` with `step_rule` `adagrad`, the paper's algorithm.\n";
+      "is refused. Under \"applies to\", `minibatch` is that method with `step_rule` `ritz`, and `adagrad` is the "
+      "same\n"
+      "method with `step_rule` `adagrad`, the paper's algorithm. The command line has no default for `clusters`.\n";
   const std::pair<OptionGroup, const char*> groups[] = {{OptionGroup::problem, "The problem"},
                                                         {OptionGroup::solver, "The solver"},
                                                         {OptionGroup::limits, "Limits"},
@@ -127,7 +129,8 @@ std::string options_page() {
     for (const OptionRow& row : option_rows()) {
       if (row.group != group) continue;
       const char* kinds[] = {"flag", "integer", "number", "", "bytes"};
-      const std::string values = row.words.empty() ? kinds[int(row.kind)] : join(row.words, ", ");
+      std::string values = row.words.empty() ? kinds[int(row.kind)] : join(row.words, ", ");
+      if (const std::string range = range_text(row); !range.empty()) values += ", " + range;
       page += fmt::format("| `{}` | `{}` | {} | {} | {} | {}{} | {} |\n", row.name, row.flag,
                           row.python.empty() ? "" : "`" + row.python + "`",
                           row.methods.empty() ? "all methods" : methods_text(row), values,

@@ -33,7 +33,7 @@ void add_settings(const Plan& plan, ordered_json& j) {
   const ClusterOptions& options = plan.options;
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   for (const OptionRow& row : option_rows()) {
-    if (!row.in_summary || !applies(row, solver)) continue;
+    if (!applies(row, solver)) continue;
     const ordered_json value = to_json(row.get(options));
     if (row.group == OptionGroup::limits)
       j["limits"][row.name] = value;

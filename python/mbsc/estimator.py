@@ -31,11 +31,10 @@ def _is_default(value, default) -> bool:
 
 @document_options
 class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Spectral clustering by the normalized cut, in memory that grows with n.
+    """Spectral clustering by the normalized cut, in memory that grows linearly with n.
 
     The affinity matrix A of the n points is never stored: its products are computed tile by tile. The k leading
-    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han and Filippone,
-    2017, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or requested. k-means labels their rows.
+    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or requested. k-means labels their rows.
     If scikit-learn has a name for an argument, it is used here. The other names are those of the command line
     ``mbsc cluster``, with the same defaults: the same data, options and seed give the same bits.
 
@@ -56,7 +55,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int64
-        Ordered by cluster size, the largest first.
+        In input order; cluster 0 is the largest.
     embedding_ : ndarray of shape (n_samples, n_clusters), float32
         The eigenvectors: orthonormal columns, not scaled.
     eigenvalues_ : ndarray of shape (n_clusters,)
@@ -74,7 +73,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     status_ : str
         'converged', 'finished', 'budget spent', 'stalled' or 'stopped'.
     history_ : dict of ndarray
-        ``iteration``, ``passes``, ``objective``, ``seconds``, with one entry for each iteration.
+        ``iteration``, ``passes``, ``objective``, ``seconds``, with one entry for each progress report.
     summary_ : dict
         All settings and results: the keys of docs/summary.md.
     n_features_in_ : int

@@ -14,8 +14,7 @@ def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0,
                    n_jobs: int | None = None) -> np.ndarray:
     """The product A(X, Y) V with a kernel matrix that is never stored.
 
-    Kernel values are computed tile by tile and used while they are in cache. Memory is that of the result. Time is that
-    of the kernel values, for any number of columns of ``V``.
+    Kernel values are computed tile by tile and used while they are in cache. Beside its arguments it needs memory for the result only. Each kernel value is evaluated once, however many columns ``V`` has.
 
     Parameters
     ----------

@@ -25,12 +25,14 @@ def _entry(row: dict, default) -> str:
 
 
 def document_options(estimator: type) -> type:
-    """Replace {options} in the docstring by an entry for each option, in the order of the signature."""
+    """Replace {options} in the docstring by an entry for each option that it does not describe, in the order of the
+    signature."""
     if estimator.__doc__ is None:  # python -OO
         return estimator
     rows = {row["python"]: row for row in describe_options()}
     entries = [_entry(rows[name], parameter.default)
-               for name, parameter in inspect.signature(estimator.__init__).parameters.items() if name in rows]
+               for name, parameter in inspect.signature(estimator.__init__).parameters.items()
+               if name in rows and f"\n    {name} :" not in estimator.__doc__]
     entries.append("memory : int or None, default=None\n    The old name of cache.")
     estimator.__doc__ = estimator.__doc__.replace("{options}", textwrap.indent("\n".join(entries), "    ").lstrip())
     return estimator

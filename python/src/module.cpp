@@ -246,7 +246,7 @@ NB_MODULE(_core, m) {
     try {
       std::rethrow_exception(error);
     } catch (const InvalidInput& e) {
-      PyErr_SetString(PyExc_ValueError, e.what());
+      PyErr_SetString(PyExc_ValueError, in_python_words(e.what()).c_str());
     } catch (const Stopped&) {
       PyErr_SetString(PyExc_RuntimeError, "stopped on request before there was an answer");
     }

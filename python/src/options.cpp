@@ -63,6 +63,11 @@ ClusterOptions options_of(const nb::dict& given) {
   return options;
 }
 
+std::string in_python_words(const std::string& message) {
+  const OptionRow* row = find_option(message.substr(0, message.find(' ')));
+  return row && !row->python.empty() ? row->python + message.substr(row->name.size()) : message;
+}
+
 nb::list describe_options() {
   nb::list rows;
   for (const OptionRow& row : option_rows()) {

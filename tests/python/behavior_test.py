@@ -89,13 +89,13 @@ def test_embedding_is_orthonormal_and_labels_go_by_falling_size():
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"n_clusters": 0}, "clusters must be in"), ({"n_clusters": 61}, "clusters must be in"),
-    ({"n_clusters": 2.5}, "clusters must be an integer; got 2.5"), ({"gamma": -1.0}, "gamma must be positive"),
+    ({"n_clusters": 0}, "n_clusters must be in"), ({"n_clusters": 61}, "n_clusters must be in"),
+    ({"n_clusters": 2.5}, "n_clusters must be an integer; got 2.5"), ({"gamma": -1.0}, "gamma must be positive"),
     ({"gamma": "wide"}, "gamma must be a number; got 'wide'"), ({"affinity": "poly"}, "affinity must be one of auto, rbf"),
-    ({"affinity": None, "method": "lobpcg"}, "method must be one of auto, minibatch"), ({"n_init": 0}, "restarts must be at least 1"),
-    ({"passes": 0.0}, "passes must be positive"), ({"tol": -1e-3}, "tolerance must be positive"),
+    ({"affinity": None, "method": "lobpcg"}, "method must be one of auto, minibatch"), ({"n_init": 0}, "n_init must be at least 1"),
+    ({"passes": 0.0}, "passes must be positive"), ({"tol": -1e-3}, "tol must be positive"),
     ({"regularization": -1.0}, "regularization must be at least 0"), ({"batch_size": 0}, "batch_size must be in"),
-    ({"n_jobs": 0}, "n_jobs must be"), ({"random_state": -1}, "seed must be"),
+    ({"n_jobs": 0}, "n_jobs must be"), ({"random_state": -1}, "random_state must be"),
     ({"affinity": "cosine", "gamma": 1.0}, "gamma applies to"),
 ])
 def test_a_bad_parameter_is_named_with_its_rule_and_its_value(options, words):

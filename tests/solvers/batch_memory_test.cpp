@@ -40,17 +40,17 @@ void add_columns(BatchMemory<double>& memory, const Matrix<double>& W, const std
   }
 }
 
-/// G = W (W'G) + H of one batch of `count` columns in four parts, with the given columns certain.
-MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& certain, const NystromModel<double>* model,
+/// G = W (W'G) + H of one batch of `count` columns in four parts, with the given columns fixed.
+MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& fixed, const NystromModel<double>* model,
                        int64_t count, uint64_t key, double* noise = nullptr,
                        const SparsePart<double>* known = nullptr) {
-  BatchMemory<double> memory(problem().L, W.cols(), certain, nullptr, known);
+  BatchMemory<double> memory(problem().L, W.cols(), fixed, nullptr, known);
   std::vector<int64_t> sure, columns;
   for (int64_t j = 0; j < n; ++j)
-    if (certain[size_t(j)]) sure.push_back(j);
-  if (!sure.empty()) memory.add_certain(sure, W, {});
+    if (fixed[size_t(j)]) sure.push_back(j);
+  if (!sure.empty()) memory.add_fixed(sure, W, {});
   for (const int64_t j : drawn(n, key))
-    if (!certain[size_t(j)] && int64_t(columns.size()) < count) columns.push_back(j);
+    if (!fixed[size_t(j)] && int64_t(columns.size()) < count) columns.push_back(j);
   add_columns(memory, W, columns, model);
   memory.end_batch(W, model);
   const auto e = memory.estimate(W, model);
@@ -65,14 +65,14 @@ TEST(BatchMemory, EstimateIsUnbiasedWithAndWithoutCertainColumnsAndModel) {
   const NystromModel<double> model(p.L, important_columns(p.L, 60, true, 1), 20, {});
   for (const bool sure : {false, true})
     for (const NystromModel<double>* with : {(const NystromModel<double>*)nullptr, &model}) {
-      std::vector<uint8_t> certain(n);
-      for (int64_t j = 0; sure && j < n; j += 10) certain[size_t(j)] = 1;
+      std::vector<uint8_t> fixed(n);
+      for (int64_t j = 0; sure && j < n; j += 10) fixed[size_t(j)] = 1;
       constexpr int draws = 1500;
       MatrixXd mean = MatrixXd::Zero(n, 4), squares = mean;
       double noise = 0, spread = 0;
       for (int draw = 0; draw < draws; ++draw) {
         double claimed = 0;
-        const MatrixXd G = estimate_once(W, certain, with, 80, uint64_t(draw), &claimed);
+        const MatrixXd G = estimate_once(W, fixed, with, 80, uint64_t(draw), &claimed);
         mean += G / draws;
         squares += (G - exact).cwiseAbs2() / draws;
         const MatrixXd error = G - exact, basis = to_eigen(W);
@@ -80,7 +80,7 @@ TEST(BatchMemory, EstimateIsUnbiasedWithAndWithoutCertainColumnsAndModel) {
         noise += claimed / draws;
       }
       const MatrixXd z = (mean - exact).cwiseQuotient((squares / draws).cwiseSqrt());
-      fmt::print("certain {}, model {}: |z| rms {:.3f}, largest {:.2f}; noise claimed / seen {:.3f}\n", sure,
+      fmt::print("fixed {}, model {}: |z| rms {:.3f}, largest {:.2f}; noise claimed / seen {:.3f}\n", sure,
                  with != nullptr, std::sqrt(z.squaredNorm() / double(z.size())), z.cwiseAbs().maxCoeff(),
                  noise / spread);
       // 2,400 entries, dependent; the weight of the control variate is fitted to the sample, which costs a little.
@@ -118,8 +118,8 @@ TEST(BatchMemory, KnownEntriesLeaveTheEstimatesUnbiasedWithLessNoise) {
   const NystromModel<double> whole_model = KnownEntries::start_model();
   const Matrix<double> W = random_basis(problem().L, 4, seed);
   const MatrixXd exact = problem().dense * to_eigen(W), basis = to_eigen(W);
-  std::vector<uint8_t> certain(n);
-  for (int64_t j = 0; j < n; j += 10) certain[size_t(j)] = 1;
+  std::vector<uint8_t> fixed(n);
+  for (int64_t j = 0; j < n; j += 10) fixed[size_t(j)] = 1;
   constexpr int draws = 1500;
   for (const bool with_model : {false, true}) {
     MatrixXd mean = MatrixXd::Zero(n, 4), squares = mean;
@@ -127,8 +127,8 @@ TEST(BatchMemory, KnownEntriesLeaveTheEstimatesUnbiasedWithLessNoise) {
     for (int draw = 0; draw < draws; ++draw) {
       double claimed = 0, plain = 0;
       const MatrixXd G =
-          estimate_once(W, certain, with_model ? &part.model : nullptr, 80, uint64_t(draw), &claimed, &part.known);
-      estimate_once(W, certain, with_model ? &whole_model : nullptr, 80, uint64_t(draw), &plain);
+          estimate_once(W, fixed, with_model ? &part.model : nullptr, 80, uint64_t(draw), &claimed, &part.known);
+      estimate_once(W, fixed, with_model ? &whole_model : nullptr, 80, uint64_t(draw), &plain);
       mean += G / draws;
       squares += (G - exact).cwiseAbs2() / draws;
       const MatrixXd error = G - exact;
@@ -142,12 +142,12 @@ TEST(BatchMemory, KnownEntriesLeaveTheEstimatesUnbiasedWithLessNoise) {
     EXPECT_LT(z.cwiseAbs().maxCoeff(), 5.5);
     EXPECT_NEAR(noise / spread, 1, 0.15);
     EXPECT_LT(noise, 0.8 * plain_noise);
-    const MatrixXd complete = estimate_once(W, certain, with_model ? &part.model : nullptr, n, 1, nullptr, &part.known);
+    const MatrixXd complete = estimate_once(W, fixed, with_model ? &part.model : nullptr, n, 1, nullptr, &part.known);
     EXPECT_LT((complete - exact).norm(), 1e-7 * exact.norm());
   }
   // All entries known, nothing is left to sample: exact from any few columns.
   const KnownEntries all(n - 1);
-  EXPECT_LT((estimate_once(W, certain, &all.model, 20, 3, nullptr, &all.known) - exact).norm(), 1e-5 * exact.norm());
+  EXPECT_LT((estimate_once(W, fixed, &all.model, 20, 3, nullptr, &all.known) - exact).norm(), 1e-5 * exact.norm());
 }
 
 TEST(SparsePart, IsLOnTheEdges) {
@@ -220,10 +220,10 @@ TEST(BatchMemory, KeptColumnsCountLikeCertainOnes) {
   const Matrix<double> W = random_basis(problem().L, 4, seed);
   const std::vector<int64_t> landmarks = important_columns(problem().L, 60, true, 1);
   const auto kept = nystrom_basis(problem().L, landmarks, 10, {}).kept;
-  std::vector<uint8_t> certain(n);
-  for (const int64_t j : landmarks) certain[size_t(j)] = 1;
-  BatchMemory<double> evaluated(problem().L, 4, certain), remembered(problem().L, 4, certain);
-  evaluated.add_certain(landmarks, W, {});
+  std::vector<uint8_t> fixed(n);
+  for (const int64_t j : landmarks) fixed[size_t(j)] = 1;
+  BatchMemory<double> evaluated(problem().L, 4, fixed), remembered(problem().L, 4, fixed);
+  evaluated.add_fixed(landmarks, W, {});
   remembered.add_kept(kept, W);
   const auto a = evaluated.estimate(W, nullptr), b = remembered.estimate(W, nullptr);
   EXPECT_LT((to_eigen(a.H) - to_eigen(b.H)).norm(), 1e-12);
@@ -235,15 +235,15 @@ TEST(BatchMemory, RescaledToBetterDegreesItIsAsIfItHadHadThemFromTheBeginning) {
   const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
   const Rescaling<double> by(rough, p.L);
   const std::vector<int64_t> landmarks = important_columns(rough, 60, true, 1);
-  std::vector<uint8_t> certain(n);
-  for (const int64_t j : landmarks) certain[size_t(j)] = 1;
+  std::vector<uint8_t> fixed(n);
+  for (const int64_t j : landmarks) fixed[size_t(j)] = 1;
   KeptColumns<double> kept = nystrom_basis(rough, landmarks, 10, {}).kept;
   std::vector<int64_t> columns;
   for (const int64_t j : drawn(n, 1))
-    if (!certain[size_t(j)] && columns.size() < 200) columns.push_back(j);
+    if (!fixed[size_t(j)] && columns.size() < 200) columns.push_back(j);
 
   Matrix<double> W = random_basis(rough, 4, seed);
-  BatchMemory<double> early(rough, 4, certain), late(p.L, 4, certain);
+  BatchMemory<double> early(rough, 4, fixed), late(p.L, 4, fixed);
   early.add_kept(kept, W);
   add_columns(early, W, columns, nullptr);
   early.end_batch(W, nullptr);
@@ -266,15 +266,15 @@ TEST(BatchMemory, TellsTheDegreesByCertainColumnsThatAreNotKeptAndByTheOthers) {
   ASSERT_GT(degree_error(p.L.rows(), sampled).largest, 0.01);
   const Normalized<double> rough = p.L.with(sampled);
   DegreeTally tally(p.L.rows(), sampled, true);
-  std::vector<uint8_t> certain(n);
+  std::vector<uint8_t> fixed(n);
   const std::vector<int64_t> sure = important_columns(rough, 60, true, 1);
-  for (const int64_t j : sure) certain[size_t(j)] = 1;
+  for (const int64_t j : sure) fixed[size_t(j)] = 1;
   std::vector<int64_t> others;
   for (const int64_t j : drawn(n, 1))
-    if (!certain[size_t(j)]) others.push_back(j);
+    if (!fixed[size_t(j)]) others.push_back(j);
   const Matrix<double> W = random_basis(rough, 4, seed);
-  BatchMemory<double> memory(rough, 4, certain, &tally);
-  for (int twice = 0; twice < 2; ++twice) memory.add_certain(sure, W, {});  // anew for each step: counted once
+  BatchMemory<double> memory(rough, 4, fixed, &tally);
+  for (int twice = 0; twice < 2; ++twice) memory.add_fixed(sure, W, {});  // anew for each step: counted once
   add_columns(memory, W, others, nullptr);
   const Degrees now = tally.degrees(memory.others());
   const Degrees exact = p.A.degrees({});

@@ -36,8 +36,8 @@ TEST(Importance, OutlierPairsAreAlwaysAmongTheLandmarks) {
   }
 }
 
-TEST(RitzStep, IsAPowerStepWithoutNoiseAndNoneWhereAllIsNoise) {
-  // One column too many, exactly known: W of six random columns and its image.
+TEST(RitzStep, IsAPowerStepWithoutNoiseAndNoStepIfAllIsNoise) {
+  // W has six random columns, three more than k. Its image is known exactly: there is no noise.
   const DenseProblem<double>& p = problem();
   const MatrixXd W = to_eigen(random_basis(p.L, 6, seed));
   const MatrixXd G = p.dense * W, T = W.transpose() * G, H = G - W * T, zero = MatrixXd::Zero(6, 6);

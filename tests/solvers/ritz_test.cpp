@@ -157,7 +157,7 @@ TEST(Ritz, IterationsAreBatches) {
     const EigenPairs<double> pairs = solve_minibatch<double>(problem().L, options);
     EXPECT_EQ(pairs.iterations, 1 + iterations) << "the start and the batches";
     EXPECT_GE(pairs.columns_evaluated, std::min<int64_t>(20 + 30 * iterations, n));
-    EXPECT_LE(pairs.columns_evaluated, 20 + 30 * iterations + n / 16) << "certain columns beside";
+    EXPECT_LE(pairs.columns_evaluated, 20 + 30 * iterations + n / 16) << "fixed columns beside";
   }
 }
 

@@ -26,7 +26,7 @@ std::vector<int64_t> draw(std::span<const int64_t> from, int64_t count, const Ra
 }
 
 using Progress = std::function<void(double)>;
-/// Reports the progress of a part of the work: its share goes from `done` to `done + more`.
+/// Returns a callback for a part of the work: its share goes from `done` to `done + more`.
 Progress part_of(const Progress& progress, double done, double more) {
   if (!progress) return {};
   return [=](double share) { progress(done + more * share); };
@@ -102,7 +102,7 @@ void correct_rows(const Affinity<T>& affinity, const Group& group, int64_t count
   }
 }
 
-/// The number of uncertain rows that are evaluated at most, if c columns are sampled.
+/// The maximum number of uncertain rows whose own columns are evaluated: a quarter of the sampled columns, rounded up.
 int64_t most_corrected(int64_t columns) { return (columns + 3) / 4; }
 
 }  // namespace

@@ -193,7 +193,7 @@ void TilePass<T, Sum>::run_with_neighbors(const TilePosition& at, Slot& slot, co
   }
 }
 
-/// The queue calls this in the order of the rows.
+/// The queue calls this for one row at a time, from the last row of the strip to the first.
 template <class T, class Sum>
 void TilePass<T, Sum>::add_column_sums(Slot& slot, const Strip& strip, int64_t row) {
   Workspace& work = thread_workspace();

@@ -31,21 +31,21 @@ MatrixXd split_product(const MatrixXd& A, const MatrixXd& B) {
 }  // namespace
 
 template <class T>
-BatchMemory<T>::BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> certain, DegreeTally* tally,
+BatchMemory<T>::BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> fixed, DegreeTally* tally,
                             const SparsePart<T>* known)
     : L_(&L),
       tally_(tally),
       known_(known),
-      certain_(std::move(certain)),
+      is_fixed_(std::move(fixed)),
       P_(L.rows().local_rows(), columns),
       rest_(L.rows().local_rows(), columns),
       batch_(L.rows().local_rows(), columns),
       batch_rows_(L.rows().local_rows(), columns),
       noise_(MatrixXd::Zero(columns, columns)) {
-  certain_count_ = std::llround(sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {
-    for (int64_t i = rows.begin; i < rows.end; ++i) out[0] += certain_[size_t(i)];
+  fixed_count_ = std::llround(sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {
+    for (int64_t i = rows.begin; i < rows.end; ++i) out[0] += is_fixed_[size_t(i)];
   })[0]);
-  if (certain_count_ > 0) sure_ = Matrix<T>(L.rows().local_rows(), columns);
+  if (fixed_count_ > 0) fixed_ = Matrix<T>(L.rows().local_rows(), columns);
 }
 
 template <class T>
@@ -75,16 +75,16 @@ void BatchMemory<T>::add_kept(const KeptColumns<T>& kept, MatrixView<const T> W)
   Eigen::MatrixXd M(changes.rows(), changes.cols());
   for (int64_t i = 0; i < M.rows(); ++i)
     for (int64_t j = 0; j < M.cols(); ++j) M(i, j) = -double(changes(i, j));
-  subtract<T>(L_->rows(), kept.values, M, sure_);
+  subtract<T>(L_->rows(), kept.values, M, fixed_);
   if (std::vector<double>* sums = tally_ ? tally_->sums_for(kept.indices, true) : nullptr)
     add_row_sums(*L_, kept, *sums);
 }
 
 template <class T>
-void BatchMemory<T>::add_certain(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop) {
+void BatchMemory<T>::add_fixed(std::span<const int64_t> columns, MatrixView<const T> W, const StopToken& stop) {
   Matrix<T> G(W.rows, W.cols);
   L_->multiply_columns(columns, take_changes(columns, W), G, stop, tally_ ? tally_->sums_for(columns, true) : nullptr);
-  add_scaled<T>(L_->rows(), 1, G, sure_);
+  add_scaled<T>(L_->rows(), 1, G, fixed_);
 }
 
 template <class T>
@@ -135,7 +135,7 @@ template <class T>
 void BatchMemory<T>::turn(const MatrixXd& M) {
   multiply<T>(L_->rows(), P_, M, P_);
   multiply<T>(L_->rows(), rest_, M, rest_);
-  if (!sure_.empty()) multiply<T>(L_->rows(), sure_, M, sure_);
+  if (!fixed_.empty()) multiply<T>(L_->rows(), fixed_, M, fixed_);
   noise_ = M.transpose() * noise_ * M;
 }
 
@@ -143,7 +143,7 @@ template <class T>
 void BatchMemory<T>::rescale(const Rescaling<T>& by) {
   by.divide_rows(P_);
   by.multiply_rows(rest_);
-  if (!sure_.empty()) by.multiply_rows(sure_);
+  if (!fixed_.empty()) by.multiply_rows(fixed_);
   L_ = &by.to();
   if (!L_->all_degrees().sampled()) tally_ = nullptr;  // exact: nothing is left to estimate
 }
@@ -191,19 +191,19 @@ typename BatchMemory<T>::Estimate BatchMemory<T>::estimate(MatrixView<const T> W
   }
   add_scaled<T>(space, f, rest_, G);
   if (known_) known_->add(1, others_of(W), G);
-  if (!sure_.empty()) add_scaled<T>(space, 1, sure_, G);
+  if (!fixed_.empty()) add_scaled<T>(space, 1, fixed_, G);
   L_->add_exact(W, G);
   subtract<T>(space, W, gram<T>(space, W, G), G);
   return e;
 }
 
-/// V with zeros in the certain rows.
+/// V with zeros in the fixed rows.
 template <class T>
 Matrix<T> BatchMemory<T>::others_of(MatrixView<const T> V) const {
   Matrix<T> out(V.rows, V.cols);
   L_->rows().for_each_block([&](int64_t, Range rows) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
-      if (!certain_[size_t(i)]) std::copy_n(V.row(i), V.cols, out.row(i));
+      if (!is_fixed_[size_t(i)]) std::copy_n(V.row(i), V.cols, out.row(i));
   });
   return out;
 }
@@ -221,9 +221,9 @@ MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* m
     known_->add(1, Wo, image);
     B += gram<T>(space, Wo, image);
   }
-  if (!sure_.empty()) {
-    const MatrixXd cross = gram<T>(space, W, sure_);
-    B += cross + cross.transpose() - (gram<T>(space, P_, sure_) - gram<T>(space, Po, sure_));
+  if (!fixed_.empty()) {
+    const MatrixXd cross = gram<T>(space, W, fixed_);
+    B += cross + cross.transpose() - (gram<T>(space, P_, fixed_) - gram<T>(space, Po, fixed_));
   }
   if (seen_ == 0) return B;
   const double N = double(others()), unseen = N - double(seen_), p = double(seen_) / N;

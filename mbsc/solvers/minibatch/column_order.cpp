@@ -10,7 +10,7 @@ std::vector<int64_t> ColumnOrder::next(int64_t count) {
   while (int64_t(columns.size()) < count && position_ < n_) {
     if (!permutation_) permutation_.emplace(n_, Random(seed_, Stream::batch), uint64_t(pass_));
     const int64_t j = (*permutation_)(position_++);
-    if (!certain[size_t(j)]) columns.push_back(j);
+    if (!fixed[size_t(j)]) columns.push_back(j);
   }
   if (position_ >= n_) {
     ++pass_;

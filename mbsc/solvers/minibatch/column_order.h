@@ -9,14 +9,14 @@
 
 namespace mbsc::minibatch {
 
-/// The order in which columns are sampled: all but the certain ones, reshuffled for each pass.
+/// The order in which columns are sampled: all but the fixed ones, reshuffled for each pass.
 class ColumnOrder {
  public:
   ColumnOrder() = default;
   ColumnOrder(int64_t n, uint64_t seed) : n_(n), seed_(seed) {}
 
-  /// One flag for each of the n columns: 1 = certain, never sampled.
-  std::vector<uint8_t> certain;
+  /// One flag for each of the n columns: 1 = fixed, never sampled.
+  std::vector<uint8_t> fixed;
 
   /// The next columns, ascending; fewer at the end of a pass.
   std::vector<int64_t> next(int64_t count);

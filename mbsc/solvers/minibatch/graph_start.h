@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warm start for narrow kernels: the leading eigenvectors of the graph of the largest entries of each row. The degree
-// pass collects this graph (affinity/neighbors.h).
+// pass collects this graph (affinity/graph/neighbors.h).
 //
 // A few entries contain a part of the sum of a row, and this part differs from row to row. So s A_graph s with the
 // degrees of A is a poor model. With the degrees of the graph itself it is a good one: a function that is smooth on the
 // graph is smooth for A. With f = S_graph v for the eigenvectors v of L_graph the start is W = S^-1 f, orthonormalized:
-//     W = orth(diag(s_graph / s) V),   s_graph = (d_graph + tau_graph)^-1/2, tau in proportion.
+//     W = orth(diag(s_graph / s) V),   s_graph = (d_graph + tau_graph)^-1/2, tau_graph / mean d_graph = tau / mean d.
 // On MNIST at gamma = 16 / median squared distance, 16 neighbors leave a block error of 0.26; 2,000 landmarks leave 1.
 // For wide kernels landmarks are far better. The energy decides:
 //     k' - trace W'LW = 1/2 sum_ij a_ij |f_i - f_j|^2 + tau (|f|^2 - |1'f|^2 / n),   f = S W,

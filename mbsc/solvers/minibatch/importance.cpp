@@ -37,7 +37,7 @@ std::vector<int64_t> important_columns(const Normalized<T>& L, int64_t count, bo
 }
 
 template <class T>
-std::vector<uint8_t> certain_columns(const Normalized<T>& L, MatrixView<const T> W, int64_t budget, int64_t most) {
+std::vector<uint8_t> fixed_columns(const Normalized<T>& L, MatrixView<const T> W, int64_t budget, int64_t most) {
   const std::vector<double> squares = L.column_squares();
   std::vector<double> size(squares.size());  // |L_:j| |W_j|
   L.rows().for_each_block([&](int64_t, Range rows) {
@@ -47,35 +47,35 @@ std::vector<uint8_t> certain_columns(const Normalized<T>& L, MatrixView<const T>
       size[size_t(i)] = std::sqrt(squares[size_t(i)] * norm);
     }
   });
-  std::vector<uint8_t> certain(size.size());
+  std::vector<uint8_t> fixed(size.size());
   double taken = 0;
   for (int round = 0; round < 20; ++round) {
     const double rest = sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {
       for (int64_t i = rows.begin; i < rows.end; ++i)
-        if (!certain[size_t(i)]) out[0] += size[size_t(i)];
+        if (!fixed[size_t(i)]) out[0] += size[size_t(i)];
     })[0];
     const double threshold = rest / (double(budget) - taken);
     const double more = sum_over_blocks(L.rows(), 1, [&](int64_t, Range rows, std::span<double> out) {
       for (int64_t i = rows.begin; i < rows.end; ++i)
-        out[0] += !certain[size_t(i)] && size[size_t(i)] > threshold ? 1 : 0;
+        out[0] += !fixed[size_t(i)] && size[size_t(i)] > threshold ? 1 : 0;
     })[0];
     if (more == 0 || taken + more >= double(budget)) break;
-    for (size_t i = 0; i < size.size(); ++i) certain[i] |= size[i] > threshold ? 1 : 0;
+    for (size_t i = 0; i < size.size(); ++i) fixed[i] |= size[i] > threshold ? 1 : 0;
     taken += more;
   }
   most = std::max<int64_t>(0, most);
-  if (taken <= double(most)) return certain;
+  if (taken <= double(most)) return fixed;
   const std::vector<double> sizes = L.comm().template gather<double>(size);
   std::vector<double> sorted = sizes;
   std::nth_element(sorted.begin(), sorted.end() - most, sorted.end());
   const double least = most > 0 ? sorted[sorted.size() - size_t(most)] : std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < size.size(); ++i) certain[i] = size[i] > least ? 1 : 0;
-  return certain;
+  for (size_t i = 0; i < size.size(); ++i) fixed[i] = size[i] > least ? 1 : 0;
+  return fixed;
 }
 
 #define MBSC_INSTANTIATE(T)                                                                       \
   template std::vector<int64_t> important_columns(const Normalized<T>&, int64_t, bool, uint64_t); \
-  template std::vector<uint8_t> certain_columns(const Normalized<T>&, MatrixView<const T>, int64_t, int64_t);
+  template std::vector<uint8_t> fixed_columns(const Normalized<T>&, MatrixView<const T>, int64_t, int64_t);
 MBSC_INSTANTIATE(float)
 MBSC_INSTANTIATE(double)
 #undef MBSC_INSTANTIATE

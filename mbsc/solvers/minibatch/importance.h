@@ -25,6 +25,6 @@ std::vector<int64_t> important_columns(const Normalized<T>& L, int64_t count, bo
 /// be drawn uniformly: compared with p_j this increases the variance only a little, and a uniform sample without
 /// replacement becomes exact when it is complete.
 template <class T>
-std::vector<uint8_t> certain_columns(const Normalized<T>& L, MatrixView<const T> W, int64_t budget, int64_t most);
+std::vector<uint8_t> fixed_columns(const Normalized<T>& L, MatrixView<const T> W, int64_t budget, int64_t most);
 
 }  // namespace mbsc

@@ -6,16 +6,17 @@
 //      narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
 //   2. sample() and step(), in turn: each batch of columns improves the estimates G ~ LW and B ~ W'LW. They use every
 //      column evaluated so far, the largest entries of each row (from the degree pass), and the model as a control
-//      variate (batch_memory.h). After one pass both are exact. A step is taken each time the number of columns has
-//      doubled (on small data once, after all of them). It is a power step, shrunk by its measured noise: it needs no
-//      tuning and cannot spoil a start that is better than the sample.
-//   3. polish(), from 1.5 passes on (1.05 with a tolerance): full products, by block Krylov from W.
+//      variate (batch_memory.h). After one pass no column is missing; both are exact if all columns were multiplied by
+//      the current W. A step is taken each time the number of columns has doubled (worthwhile_batches() has the
+//      exceptions). It is a power step, shrunk by its measured noise: it needs no tuning and cannot spoil a start that
+//      is better than the sample.
+//   3. polish(), if the budget has 1.5 passes or more (1.05 with a tolerance): full products, by block Krylov from W.
 // If degrees are sampled, every column improves them too: before each step, L is rescaled to the better ones
 // (degree_tally.h, rescaling.h). They are exact after a pass, or after the first full product.
-// With `polish` off, step 2 continues pass after pass: each column is evaluated again and replaces its old value.
-// G and B are unbiased if all columns were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps,
-// add a bias that vanishes as the run goes on.
-// Cost: n kernel values and 2 n k' operations per column. Memory: 12 arrays of n x k', two of n x 400 for the model (at
+// If the budget has more than one pass and no full product is planned, step 2 continues: each column is evaluated
+// again, and the new value replaces the old one. G and B are unbiased if all columns were multiplied by the same W.
+// Columns multiplied by an earlier W, and shrunk steps, add a bias that vanishes as the run goes on. Cost: n kernel
+// values and 2 n k' operations per column. Memory: 12 arrays of n x k', two of n x 400 for the model (at
 //   most 256 MiB each, but at least k' columns), two numbers per edge of the graph, and the columns that stay in memory
 //   (kept_columns.h).
 #include "mbsc/solvers/minibatch/minibatch.h"
@@ -33,40 +34,40 @@ namespace {
 
 /// If every column is stored, a step evaluates no kernel values, so take eight steps.
 template <class T>
-bool run_in_memory(const Run<T>& run, State<T>& state, BatchMemory<T>& memory) {
+bool run_in_memory(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory) {
   for (int round = 0; round < 8; ++round) {
     memory.add_kept(state.kept, state.W);
     ++state.pairs.iterations;
-    if (!report(run, state) || !step(run, state, memory)) return false;
+    if (!report(problem, state) || !step(problem, state, memory)) return false;
   }
   return true;
 }
 
-/// Returns false if the run should end.
+/// Returns false if the run was stopped, or if the block has stalled (state.is_stalled).
 template <class T>
-bool run_batches(const Run<T>& run, State<T>& state) {
-  Batches batches = plan_batches(run, state);
-  const bool all_in_memory = int64_t(state.kept.indices.size()) == run.n;
-  if (!all_in_memory && !batches.are_worthwhile) return report(run, state);
-  BatchMemory<T> memory = open_memory(run, state, batches);
-  if (all_in_memory) return run_in_memory(run, state, memory);
-  while (batches.left > 0 && !run.budget.spent(0, state.pairs.iterations - 1)) {
+bool run_batches(const Problem<T>& problem, State<T>& state) {
+  Batches batches = plan_batches(problem, state);
+  const bool all_in_memory = int64_t(state.kept.indices.size()) == problem.n;
+  if (!all_in_memory && !batches.are_worthwhile) return report(problem, state);
+  BatchMemory<T> memory = open_memory(problem, state, batches);
+  if (all_in_memory) return run_in_memory(problem, state, memory);
+  while (batches.left > 0 && !problem.budget.spent(0, state.pairs.iterations - 1)) {
     const int64_t before = state.pairs.columns_evaluated;
-    const Sampled sampled = sample(run, state, batches, memory);
+    const Sampled sampled = sample(problem, state, batches, memory);
     if (sampled == Sampled::stopped) return false;
     if (sampled == Sampled::nothing) break;
-    if (memory.can_step() && !step(run, state, memory)) return false;
+    if (memory.can_step() && !step(problem, state, memory)) return false;
     if (state.pairs.columns_evaluated == before) break;
   }
   return true;
 }
 
-/// The k leading columns of the block, with the eigenvalues that the batches estimate.
+/// The k leading columns of the block, with the current estimates of their eigenvalues.
 template <class T>
-void take_block(const Run<T>& run, const State<T>& state, EigenPairs<T>& pairs) {
-  pairs.vectors = Matrix<T>(state.W.rows(), run.k);
-  copy<T>(run.rows(), state.W.view().columns_between(0, run.k), pairs.vectors);
-  pairs.values.assign(state.theta.data(), state.theta.data() + run.k);
+void take_block(const Problem<T>& problem, const State<T>& state, EigenPairs<T>& pairs) {
+  pairs.vectors = Matrix<T>(state.W.rows(), problem.k);
+  copy<T>(problem.rows(), state.W.view().columns_between(0, problem.k), pairs.vectors);
+  pairs.values.assign(state.theta.data(), state.theta.data() + problem.k);
   pairs.values_are_exact = false;
 }
 
@@ -99,7 +100,7 @@ SolverMemory memory(int64_t n, int64_t input_bytes, const ClusterOptions& option
   // The start, which ends before the batches begin.
   const int64_t start_bytes = 4 * n * (std::min(m, room) + rank + block) + landmark_bytes(n, m) + 32 * m * rank;
   memory.small_bytes = std::max<int64_t>(0, start_bytes - 4 * n * memory.columns);
-  // The graph, and for each edge its value in L and in the model; as much again while it is collected.
+  // The graph, and for each edge its value in L and in the model; the collection needs the same amount once more.
   if (options.degrees == DegreeKind::exact && options.start.value_or(Start::neighbors) == Start::neighbors)
     memory.row_bytes = 33 * neighbors_kept(n);
   // The tally and the improved degrees; the degrees exist twice while they are replaced.
@@ -114,22 +115,23 @@ template <class T>
 Solution<T> solve_minibatch(const Normalized<T>& L, const ClusterOptions& given, const Observer<T>& observer) {
   ClusterOptions options = given;
   minibatch::resolve(L.n(), options);
-  const minibatch::Run<T> run(L, options, observer);
-  minibatch::State<T> state = minibatch::start(run);
+  const minibatch::Problem<T> problem(L, options, observer);
+  minibatch::State<T> state = minibatch::start(problem);
   try {
-    const bool goes_on = minibatch::run_batches(run, state);
+    const bool goes_on = minibatch::run_batches(problem, state);
     state.kept = {};
     state.model.reset();
     state.largest.reset();
-    if ((goes_on || state.is_stalled) && run.plan.products > 0 && !run.budget.spent(0, 0)) polish(run, state);
+    if ((goes_on || state.is_stalled) && problem.plan.products > 0 && !problem.budget.spent(0, 0))
+      polish(problem, state);
   } catch (const Stopped&) {
     state.pairs.status = Status::stopped;
   }
   Solution<T>& pairs = state.pairs;
-  if (pairs.vectors.empty()) minibatch::take_block(run, state, pairs);
+  if (pairs.vectors.empty()) minibatch::take_block(problem, state, pairs);
   if (options.keep_block && pairs.block.empty()) pairs.block = std::move(state.W);
   if (state.better) pairs.degrees = state.better->all_degrees();
-  pairs.seconds = run.budget.seconds();
+  pairs.seconds = problem.budget.seconds();
   return std::move(pairs);
 }
 

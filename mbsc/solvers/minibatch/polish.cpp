@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a run: full products. Without a tolerance: block Krylov from W. The result is the images L x of the
 // Ritz vectors x, which the last product gives for free. With a tolerance: block Krylov until the recomputed residuals
-// are within it. With two products or more, four columns of the block are random, to detect leading pairs that the
-// batches missed.
+// are within it. With two products or more, and at least four guards, four columns of the block are random, to detect
+// leading pairs that the batches missed.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -28,130 +28,135 @@ void forget_error(EigenPairs<T>& pairs) {
 /// If the degrees are not exact after the batches, the first full product also sums all rows. Returns L W with the
 /// exact degrees; empty if the degrees were exact already, or if the product cannot be used.
 template <class T>
-Matrix<T> first_product(const Run<T>& run, State<T>& state) {
+Matrix<T> first_product(const Problem<T>& problem, State<T>& state) {
   if (!state.tally) return {};
-  const Normalized<T>& L = state.L(run);
-  Matrix<T> image(state.W.rows(), run.columns);
+  const Normalized<T>& L = state.L(problem);
+  Matrix<T> image(state.W.rows(), problem.columns);
   Degrees degrees = L.all_degrees();
   std::vector<double> sums(degrees.sum.size());
-  L.multiply(state.W, image, run.options.stop, &sums);
+  L.multiply(state.W, image, problem.options.stop, &sums);
   for (size_t i = 0; i < sums.size(); ++i)
     if (degrees.variance[i] > 0 || (L.regularization_added() > 0 && degrees.sum[i] == 0)) degrees.sum[i] = sums[i];
   degrees.make_exact();
-  Matrix<T> flat(state.W.rows(), run.columns);
+  Matrix<T> flat(state.W.rows(), problem.columns);
   L.add_exact(state.W, flat);
-  const MatrixXd M = take_degrees<T>(run, state, std::move(degrees), [&](const Rescaling<T>& by) {
-    subtract<T>(run.rows(), flat, MatrixXd::Identity(run.columns, run.columns), image);
+  const MatrixXd M = take_degrees<T>(problem, state, std::move(degrees), [&](const Rescaling<T>& by) {
+    subtract<T>(problem.rows(), flat, MatrixXd::Identity(problem.columns, problem.columns), image);
     by.multiply_rows(image);
   });
   // If a column of W was concentrated on points that the exact degrees show to be isolated, orthonormalization has
   // replaced it by a random one. M is then useless, and so is the product.
   const VectorXd norms = M.colwise().norm();
   if (norms.minCoeff() < 1e-3 || norms.maxCoeff() > 1e3) {
-    state.pairs.columns_evaluated += run.n;
+    state.pairs.columns_evaluated += problem.n;
     ++state.pairs.full_products;
     ++state.wasted_products;
     return {};
   }
-  multiply<T>(run.rows(), image, M, image);
-  state.L(run).add_exact(state.W, image);
+  multiply<T>(problem.rows(), image, M, image);
+  state.L(problem).add_exact(state.W, image);
   return image;
 }
 
 template <class T>
-void certify_block(const Run<T>& run, State<T>& state, Matrix<T> image) {
+void certify_block(const Problem<T>& problem, State<T>& state, Matrix<T> image) {
   Solution<T> certified = state.pairs;
   forget_error(certified);
   certified.vectors = state.W;
-  certify(state.L(run), run.options.stop, run.k, certified, std::move(image));
+  certify(state.L(problem), problem.options.stop, problem.k, certified, std::move(image));
   state.pairs = std::move(certified);
   const Status otherwise = state.is_stalled ? Status::stalled : Status::budget;
-  state.pairs.status = largest_residual(state.pairs) <= *run.options.limits.tolerance ? Status::converged : otherwise;
+  state.pairs.status =
+      largest_residual(state.pairs) <= *problem.options.limits.tolerance ? Status::converged : otherwise;
 }
 
-/// The result after a full product, with an error estimate from the gap to the next value.
+/// Takes the images of the Ritz vectors as the result, with bounds of their residuals, and an error estimate from the
+/// gap to the next value.
 template <class T>
-void take_ahead(const Run<T>& run, const State<T>& state, typename KrylovBasis<T>::Ahead ahead, EigenPairs<T>& pairs) {
-  const int64_t k = run.k;
+void take_ahead(const Problem<T>& problem, const State<T>& state, typename KrylovBasis<T>::Ahead ahead,
+                EigenPairs<T>& pairs) {
+  const int64_t k = problem.k;
   pairs.vectors = Matrix<T>(state.W.rows(), k);
-  copy<T>(run.rows(), ahead.vectors.view().columns_between(0, k), pairs.vectors);
+  copy<T>(problem.rows(), ahead.vectors.view().columns_between(0, k), pairs.vectors);
   pairs.values.assign(ahead.values.data(), ahead.values.data() + k);
   pairs.values_are_exact = false;
-  ahead.residuals.array() += state.L(run).entry_error();  // keeps them upper bounds if values came from the cache
+  ahead.residuals.array() += state.L(problem).entry_error();  // keeps them upper bounds if values came from the cache
   pairs.residuals.assign(ahead.residuals.data(), ahead.residuals.data() + k);
   pairs.residuals_are_bounds = true;
-  const double gap = run.columns > k ? ahead.values[k - 1] - ahead.values[k] : 0;
+  const double gap = problem.columns > k ? ahead.values[k - 1] - ahead.values[k] : 0;
   const double residual = ahead.residuals.head(k).norm() / std::sqrt(double(k));
   pairs.subspace_error = gap > 0 ? std::min(1.0, residual / gap) : std::nan("");
   pairs.subspace_error_source = gap > 0 ? ErrorSource::residuals : ErrorSource::none;
-  if (run.options.keep_block) pairs.block = std::move(ahead.vectors);
+  if (problem.options.keep_block) pairs.block = std::move(ahead.vectors);
 }
 
 /// Replaces the last columns of the block by random ones. Returns their number.
 template <class T>
-int64_t add_probes(const Run<T>& run, State<T>& state, int64_t products) {
-  if (products < 2 || run.columns - run.k < probe_vectors) return 0;
-  const int64_t first = run.columns - probe_vectors;
-  const auto fresh = state.W.view().columns_between(first, run.columns);
-  fill_normal<T>(run.rows(), fresh, Random(run.options.seed, Stream::refill), ~uint64_t{0});
-  orthonormalize_against<T>(run.rows(), state.W.view().columns_between(0, first), fresh);
+int64_t add_probes(const Problem<T>& problem, State<T>& state, int64_t products) {
+  if (products < 2 || problem.columns - problem.k < probe_vectors) return 0;
+  const int64_t first = problem.columns - probe_vectors;
+  const auto fresh = state.W.view().columns_between(first, problem.columns);
+  fill_normal<T>(problem.rows(), fresh, Random(problem.options.seed, Stream::refill), ~uint64_t{0});
+  orthonormalize_against<T>(problem.rows(), state.W.view().columns_between(0, first), fresh);
   return probe_vectors;
 }
 
 /// Block Krylov for `products` products.
 template <class T>
-void refine(const Run<T>& run, State<T>& state, const ClusterOptions& options, int64_t products, Matrix<T> image,
-            int64_t probes) {
-  const KrylovSizes sizes = krylov_sizes(run.n, options);
+void refine(const Problem<T>& problem, State<T>& state, const ClusterOptions& options, int64_t products,
+            Matrix<T> image, int64_t probes) {
+  const KrylovSizes sizes = krylov_sizes(problem.n, options);
   EigenPairs<T>& pairs = state.pairs;
-  KrylovBasis<T> krylov(run.rows(), multiply_from(state.L(run), options.stop, image), options.seed, state.W,
+  KrylovBasis<T> krylov(problem.rows(), multiply_from(state.L(problem), options.stop, image), options.seed, state.W,
                         sizes.capacity);
   for (int64_t product = 1; product <= products; ++product) {
     krylov.expand();
     ++pairs.iterations;
     ++pairs.full_products;
-    pairs.columns_evaluated += run.n;
-    pairs.flops += 2.0 * double(run.n) * double(run.n) * double(run.columns);
-    take_ahead(run, state, krylov.ahead(run.columns), pairs);
-    pairs.probe = krylov.probe(run.columns - probes, probes, run.k);
-    state.theta = krylov.values().head(run.columns);
-    if (!report(run, state, largest_residual(pairs))) return;
-    if (product == products || run.budget.spent(0, 0)) return;
+    pairs.columns_evaluated += problem.n;
+    pairs.flops += 2.0 * double(problem.n) * double(problem.n) * double(problem.columns);
+    take_ahead(problem, state, krylov.ahead(problem.columns), pairs);
+    pairs.probe = krylov.probe(problem.columns - probes, probes, problem.k);
+    state.theta = krylov.values().head(problem.columns);
+    if (!report(problem, state, largest_residual(pairs))) return;
+    if (product == products || problem.budget.spent(0, 0)) return;
     if (!krylov.advance(sizes.keep, uint64_t(pairs.iterations))) return;
   }
 }
 
 template <class T>
-void run_products(const Run<T>& run, State<T>& state, int64_t products) {
-  ClusterOptions options = run.options;
-  options.block_size = run.columns;
-  const int64_t probes = add_probes(run, state, products);
-  Matrix<T> image = first_product(run, state);
+void run_products(const Problem<T>& problem, State<T>& state, int64_t products) {
+  ClusterOptions options = problem.options;
+  options.block_size = problem.columns;
+  const int64_t probes = add_probes(problem, state, products);
+  Matrix<T> image = first_product(problem, state);
   products -= state.wasted_products;
   if (products == 0) return;
-  if (!options.limits.tolerance) return refine(run, state, options, products, std::move(image), probes);
-  if (products == 1) return certify_block(run, state, std::move(image));  // only enough to certify the block
+  if (!options.limits.tolerance) return refine(problem, state, options, products, std::move(image), probes);
+  if (products == 1) return certify_block(problem, state, std::move(image));  // only enough to certify the block
   forget_error(state.pairs);
   const int64_t before = state.pairs.full_products;
-  krylov_until<T>(state.L(run), options, run.budget, {state.W, std::move(image), probes}, run.observer, state.pairs);
-  if (state.pairs.full_products == before) state.pairs.vectors = {};  // stopped in the first: use the batches
+  krylov_until<T>(state.L(problem), options, problem.budget, {state.W, std::move(image), probes}, problem.observer,
+                  state.pairs);
+  if (state.pairs.full_products == before)
+    state.pairs.vectors = {};  // stopped during the first product: the result of the batches is used
 }
 
 }  // namespace
 
 template <class T>
-void polish(const Run<T>& run, State<T>& state) {
-  const Limits& limits = run.options.limits;
-  int64_t products = run.plan.products;
+void polish(const Problem<T>& problem, State<T>& state) {
+  const Limits& limits = problem.options.limits;
+  int64_t products = problem.plan.products;
   if (limits.iterations && limits.passes)
     products = std::min(products, *limits.iterations - (state.pairs.iterations - 1));
   if (!state.is_stalled && products >= (limits.tolerance ? 2 : 1))
-    run_products(run, state, products);
+    run_products(problem, state, products);
   else if (limits.tolerance)
-    certify_block(run, state, first_product(run, state));
+    certify_block(problem, state, first_product(problem, state));
 }
 
-template void polish(const Run<float>&, State<float>&);
-template void polish(const Run<double>&, State<double>&);
+template void polish(const Problem<float>&, State<float>&);
+template void polish(const Problem<double>&, State<double>&);
 
 }  // namespace mbsc::minibatch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A symmetric matrix on the edges of the graph of neighbors (affinity/neighbors.h): S_ij = s_i a_ij s_j. With the s
-// of L these are its largest entries, known exactly. No batch needs to sample them. For a narrow kernel they cause
+// A symmetric matrix on the edges of the graph of neighbors (affinity/graph/neighbors.h): S_ij = s_i a_ij s_j. With the
+// s of L these are its largest entries, known exactly. No batch needs to sample them. For a narrow kernel they cause
 // most of the noise.
 #pragma once
 

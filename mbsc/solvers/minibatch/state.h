@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of the default solver: the input of a run (Run), and what changes from step to step (State). The functions
+// The data of the default solver: the input of a run (Problem), and what changes from step to step (State). The functions
 // start(), sample(), step() and polish() work on them. Each has its own file; minibatch.cpp contains the loop.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace mbsc::minibatch {
 
 /// The data that does not change during a run. The options are resolved.
 template <class T>
-struct Run {
-  Run(const Normalized<T>& L, const ClusterOptions& options_, const Observer<T>& observer_)
+struct Problem {
+  Problem(const Normalized<T>& L, const ClusterOptions& options_, const Observer<T>& observer_)
       : given(L),
         options(options_),
         observer(observer_),
@@ -60,76 +60,80 @@ struct State {
   std::optional<SparsePart<T>> largest;  ///< the largest entries of each row, which no batch needs to sample
   KeptColumns<T> kept;                   ///< columns that stay in memory
   ColumnOrder order;                     ///< yields the next columns
-  int64_t batches = 8;                   ///< number of batches in the first pass
+  int64_t batches = 8;  ///< batches in the first pass, from a random start; start() changes it for landmarks
 
   std::unique_ptr<Normalized<T>> better;  ///< L with the degrees estimated from the columns; null: as given
   std::optional<DegreeTally> tally;       ///< empty if degrees are exact
   int64_t wasted_products = 0;            ///< full products whose result could not be used
   bool is_stalled = false;
 
-  const Normalized<T>& L(const Run<T>& run) const { return better ? *better : run.given; }
+  const Normalized<T>& L(const Problem<T>& problem) const { return better ? *better : problem.given; }
   NystromModel<T>* model_or_null() { return model ? &*model : nullptr; }
   DegreeTally* tally_or_null() { return tally ? &*tally : nullptr; }
 };
 
 template <class T>
-void count_columns(const Run<T>& run, State<T>& state, int64_t count) {
+void count_columns(const Problem<T>& problem, State<T>& state, int64_t count) {
   state.pairs.columns_evaluated += count;
-  state.pairs.flops += 2.0 * double(run.n) * double(run.columns) * double(count);
+  state.pairs.flops += 2.0 * double(problem.n) * double(problem.columns) * double(count);
 }
 
 /// Reports progress to the observer; returns false if the run should end.
 template <class T>
-bool report(const Run<T>& run, State<T>& state, double residual = std::nan("")) {
+bool report(const Problem<T>& problem, State<T>& state, double residual = std::nan("")) {
   EigenPairs<T>& pairs = state.pairs;
   const Progress<T> progress{pairs.iterations,
-                             double(pairs.columns_evaluated) / double(run.n),
-                             run.budget.fraction(pairs.columns_evaluated, pairs.iterations - 1),
-                             state.theta.head(run.k).sum(),
+                             double(pairs.columns_evaluated) / double(problem.n),
+                             problem.budget.fraction(pairs.columns_evaluated, pairs.iterations - 1),
+                             state.theta.head(problem.k).sum(),
                              residual,
                              state.W};
-  const bool go_on = observe(run.options, run.observer, progress, run.budget.seconds(), pairs);
+  const bool go_on = observe(problem.options, problem.observer, progress, problem.budget.seconds(), pairs);
   if (!go_on) pairs.status = Status::stopped;
   return go_on;
 }
 
 /// The warm start: the first block, the model and the columns it keeps.
 template <class T>
-State<T> start(const Run<T>& run);
+State<T> start(const Problem<T>& problem);
 
 /// The division of the columns in the budget into batches.
 struct Batches {
   bool are_worthwhile = false;  ///< false: the budget is too small to improve on the landmarks
   int64_t left = 0;             ///< columns that may still be evaluated
   int64_t first_pass = 0;       ///< columns of the first pass
-  int64_t doublings = 1;        ///< batches of the first pass, each as large as all before it
-  int64_t certain_cost = 0;     ///< columns evaluated again for every step
-  int64_t seen = 0, steps = 0;
+  int64_t in_first_pass = 1;    ///< batches of the first pass, each as large as all before it together
+  int64_t fixed_cost = 0;       ///< columns evaluated again for every step
+  int64_t seen = 0;             ///< columns sampled so far
+  int64_t sampled = 0;          ///< batches sampled so far
 };
 
-/// Chooses the columns that every batch includes, and divides the others into batches.
+/// Chooses the columns that every batch includes, and stores them if they fit.
 template <class T>
-Batches plan_batches(const Run<T>& run, State<T>& state);
-/// An empty memory for these batches. The state must not move while the memory is in use.
+Batches plan_batches(const Problem<T>& problem, State<T>& state);
+/// Divides the other columns into batches, and returns an empty BatchMemory for them. The state must not move while the
+/// memory is in use.
 template <class T>
-BatchMemory<T> open_memory(const Run<T>& run, State<T>& state, Batches& batches);
+BatchMemory<T> open_memory(const Problem<T>& problem, State<T>& state, Batches& batches);
 
 enum class Sampled { batch, nothing, stopped };
-/// Adds one batch to the memory: the certain columns, those in memory, and new ones.
+/// Adds one batch to the estimates: the fixed columns, whether stored or evaluated again, and new columns.
 template <class T>
-Sampled sample(const Run<T>& run, State<T>& state, Batches& batches, BatchMemory<T>& memory);
+Sampled sample(const Problem<T>& problem, State<T>& state, Batches& batches, BatchMemory<T>& memory);
 
 /// A Ritz step along the estimates of the memory; returns false if the block has stalled.
 template <class T>
-bool step(const Run<T>& run, State<T>& state, BatchMemory<T>& memory);
+bool step(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory);
 
-/// Switches to better degrees: W -> (W / r) M, orthonormal. Returns M; `rescale_others` must rescale everything else.
+/// Switches to better degrees: W -> (W / r) M, orthonormal, where r = new s / old s of each row (rescaling.h). Returns
+/// M; `rescale_others` must rescale everything else.
 template <class T>
-Eigen::MatrixXd take_degrees(const Run<T>& run, State<T>& state, Degrees degrees,
+Eigen::MatrixXd take_degrees(const Problem<T>& problem, State<T>& state, Degrees degrees,
                              const std::function<void(const Rescaling<T>&)>& rescale_others);
 
-/// Makes the full products that the budget allows; after a stall, only the one that certifies the block; with a tolerance, at least one to certify the block.
+/// Makes the full products that the budget allows. With a tolerance there is at least one, which certifies the block;
+/// after a stall there is only that one.
 template <class T>
-void polish(const Run<T>& run, State<T>& state);
+void polish(const Problem<T>& problem, State<T>& state);
 
 }  // namespace mbsc::minibatch
