@@ -40,8 +40,9 @@ figure.savefig(folder / "shapes.png")
 
 # %% [markdown]
 # # How exact is it?
-# The result includes a history and, if they were computed (always with exact), the residuals |L w - theta w|. The history has the objective, which is the sum of
-# the k leading eigenvalues found so far, and the work, which is measured in passes over the affinity matrix.
+# The result includes a history and, if they were computed (always with exact), the residuals |L w - theta w|. The
+# history has the objective, which is the sum of the k leading eigenvalues found so far, and the work, which is
+# measured in passes over the affinity matrix.
 
 # %%
 digits, digit_classes = load_digits(return_X_y=True)

@@ -34,7 +34,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     """Spectral clustering by the normalized cut, in memory that grows linearly with n.
 
     The affinity matrix A of the n points is never stored: its products are computed tile by tile. The k leading
-    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or requested. k-means labels their rows.
+    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han
+    and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or
+    requested. k-means labels their rows.
     If scikit-learn has a name for an argument, it is used here. The other names are those of the command line
     ``mbsc cluster``, with the same defaults: the same data, options and seed give the same bits.
 
