@@ -75,7 +75,7 @@ figure.savefig(folder / "gamma.png")
 
 # %% [markdown]
 # # New points
-# `predict` extends the eigenvectors to new points, as functions. `save` writes a model as arrays and JSON.
+# `predict` computes the values of the eigenvectors at new points from their affinities to the fitted ones. `save` writes a model as arrays and JSON.
 
 # %%
 known, new = digits[:1500], digits[1500:]

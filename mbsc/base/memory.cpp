@@ -37,7 +37,7 @@ int64_t statistic(const char* file, const std::string& key) {
 }
 
 /// The memory that the control group still allows. It tries version 2, then version 1.
-/// The group counts cached files as used, but the system can evict them, so they count as free here.
+/// The group counts cached files as used. The inactive ones are easy to evict, so they count as free here.
 int64_t control_group_room() {
   const struct {
     const char *limit, *used, *statistics, *cached;

@@ -25,8 +25,7 @@ bool inside_parallel_loop();
 /// mask and by the quota of its control group, cpu.max), divided among the processes that share them, at least one.
 int default_threads(int sharing = 1);
 
-/// The CPU quota of the control groups, rounded up; 0 = none. `root` is put before /proc and /sys (for tests) (for
-/// tests).
+/// The CPU quota of the control groups, rounded up; 0 = none. `root` is put before /proc and /sys (for tests).
 int control_group_cpus(const char* root = "");
 
 }  // namespace mbsc

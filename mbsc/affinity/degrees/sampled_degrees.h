@@ -6,12 +6,13 @@
 //     i in S       d_i is the sum of its own column, which was evaluated completely: exact.
 //     i not in S   d_i ~ (N / c) w_i and q_i ~ (N / c) v_i, since its c entries are a uniform sample of N entries;
 //                  Var d_i ~ (N^2 / c) (1 - c / N) (v_i - w_i^2 / c) / (c - 1).
-// The estimates are unbiased. The variance, given which rows are in S, is unbiased as well. c = n is exact.
+// The estimates are unbiased. For a row outside S, the estimate of the variance (given that the row is not in S) is
+// unbiased as well. c = n is exact.
 //
 // Uncertain rows are corrected. They matter most: s = d^-1/2, and a degree that is far too small creates an eigenvector
 // of its own. There are two groups:
 //     unseen       w_i = 0: no sampled affinity is positive
-//     unreliable   the standard error exceeds half of the estimate, which rests on one to three affinities
+//     unreliable   the standard error exceeds half of the estimate; typically only one to three affinities contribute to it
 // At most c/4 rows are evaluated exactly, through their own columns. Each group gets half of this number, or more if
 // the other group is smaller. If a group has more rows, the evaluated rows are drawn uniformly from it. Let D be the
 // largest degree among them. The other rows of the group get
@@ -21,7 +22,8 @@
 // evaluated, at most 3/m of the others have a neighbor (at a confidence of 95 %). The corrections are consistent: none
 // is left as c grows to n. They are not unbiased, because the rows are chosen by their estimates.
 //
-// A sample cannot show a neighbor that is much closer than all sampled points, if degrees are far below a(x, x).
+// If degrees are far below a(x, x), a single close neighbor can make up most of a degree. If it is not in the sample,
+// neither the estimate nor its variance shows it.
 //
 // Cost: n kernel values per column. Memory: four numbers per row.
 #pragma once

@@ -5,7 +5,7 @@
 //
 // To find the t largest entries, each row has a buffer of 2t entries and a threshold. An entry above the threshold is
 // inserted. If the buffer is full, only the t largest entries remain, and the smallest of them is the new threshold.
-// About t (1 + ln(n/t)) entries of a row are inserted.
+// If the entries come in random order, about t (1 + log2(n/t)) entries of a row are inserted.
 #pragma once
 
 #include <cstddef>
@@ -39,8 +39,8 @@ class LargestEntries {
 
   /// Clears this list and copies the thresholds of rows [first, first + rows) of another list.
   void begin(const LargestEntries& other, int64_t first, int64_t rows);
-  /// Offers the entries of another list, in the order of their columns; its row 0 is row `first` here. The result does
-  /// not depend on the thresholds with which the other list began, if these were not above the thresholds of this list.
+  /// Offers the entries of another list, in the order of their columns; its row 0 is row `first` here. The other list
+  /// may have begun with any thresholds that are not above those of this list; the result is the same.
   void merge(LargestEntries& other, int64_t first);
   /// Raises the thresholds of rows [first, first + rows) to those of another list of the same rows. The two lists must
   /// be merged later.

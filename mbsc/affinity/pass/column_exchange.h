@@ -6,9 +6,9 @@
 // column meets its last row returns the sums to the owner.
 //
 // All ranks process their strips in step (exchange_schedule.h). Before strip s is computed, the receives of strip s + 1
-// are posted, and the operands for it are sent. Sums are sent as soon as they are finished. A rank thus holds the
-// operands of at most two strips of other ranks. It stores finished sums until the previous rank needs them; these are
-// at most as many as the sums of its own rows.
+// are posted, and the operands for it are sent. During strip s, a rank sends the finished sums that the previous rank
+// needs in strip s + 1, and stores the others. A rank thus holds the operands of at most two strips of other ranks. It
+// stores finished sums until the previous rank needs them; these are at most as many as the sums of its own rows.
 //
 // There is no deadlock, whether or not the transport buffers messages. A rank waits only for columns that were sent
 // during an earlier strip. It waits for its own messages two strips after it has started them, and their receivers post

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ColumnMessages: the bytes of a column block in messages between ranks. There are two kinds of messages:
-//     operands   coordinates, if any tile is evaluated, and right-hand sides, except for degrees (they are ones)
+//     operands   the coordinates, unless all tiles come from the cache; and the right-hand sides, except for degrees (all ones)
 //     sums       the sums of the columns so far and, if they are wanted, their largest entries so far
 // Each part begins on a boundary of 64 bytes.
 #pragma once

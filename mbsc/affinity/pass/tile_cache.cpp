@@ -19,7 +19,8 @@ TileCache::TileCache(int64_t tile_values, int64_t bytes, const PairRing& ring, R
       tiles_(std::min(ring.tiles(), bytes / (tile_values_ * int64_t(sizeof(uint16_t))))),
       blocks_(ring.blocks()),
       own_(own) {
-  // All own tiles of the complete distances, and those of the last distance that are below the limit.
+  // The own tiles that are cached: all of them at each distance that is cached completely, and at the next distance
+  // those of the first tiles_ % blocks_ row blocks.
   const int64_t own_tiles =
       tiles_ / blocks_ * own.size() + std::clamp<int64_t>(tiles_ % blocks_ - own.begin, 0, own.size());
   if (own_tiles == 0) return;

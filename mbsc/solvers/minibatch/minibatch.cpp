@@ -7,16 +7,18 @@
 //   2. sample() and step(), in turn: each batch of columns improves the estimates G ~ LW and B ~ W'LW. They use every
 //      column evaluated so far, the largest entries of each row (from the degree pass), and the model as a control
 //      variate (batch_memory.h). After one pass no column is missing; both are exact if all columns were multiplied by
-//      the current W. A step is taken each time the number of columns has doubled (worthwhile_batches() has the
-//      exceptions). It is a power step, shrunk by its measured noise: it needs no tuning and cannot spoil a start that
-//      is better than the sample.
+//      the current W. A step follows each batch. In the first pass a batch doubles the number of columns
+//      (worthwhile_batches() chooses how many batches there are); after it, a batch is a quarter of the columns that
+//      are not fixed. `batch_size` overrides both. A step is a power step, shrunk by its measured noise: it needs no
+//      tuning and cannot spoil a start that is better than the sample.
 //   3. polish(), if the budget has 1.5 passes or more (1.05 with a tolerance): full products, by block Krylov from W.
 // If degrees are sampled, every column improves them too: before each step, L is rescaled to the better ones
 // (degree_tally.h, rescaling.h). They are exact after a pass, or after the first full product.
-// If the budget has more than one pass and no full product is planned, step 2 continues: each column is evaluated
-// again, and the new value replaces the old one. G and B are unbiased if all columns were multiplied by the same W.
-// Columns multiplied by an earlier W, and shrunk steps, add a bias that vanishes as the run goes on. Cost: n kernel
-// values and 2 n k' operations per column. Memory: 12 arrays of n x k', two of n x 400 for the model (at
+// If the batches have more than one pass (RitzPlan::sampled > n), step 2 continues: each column is evaluated again, and
+// the new value replaces the old one. Before the first pass is complete, G and B are unbiased if all columns so far
+// were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps, add a bias that vanishes as the
+// run goes on.
+// Cost: n kernel values and 2 n k' operations per column. Memory: 12 arrays of n x k', two of n x 400 for the model (at
 //   most 256 MiB each, but at least k' columns), two numbers per edge of the graph, and the columns that stay in memory
 //   (kept_columns.h).
 #include "mbsc/solvers/minibatch/minibatch.h"
@@ -100,7 +102,8 @@ SolverMemory memory(int64_t n, int64_t input_bytes, const ClusterOptions& option
   // The start, which ends before the batches begin.
   const int64_t start_bytes = 4 * n * (std::min(m, room) + rank + block) + landmark_bytes(n, m) + 32 * m * rank;
   memory.small_bytes = std::max<int64_t>(0, start_bytes - 4 * n * memory.columns);
-  // The graph, and for each edge its value in L and in the model; the collection needs the same amount once more.
+  // 33 bytes for each collected entry cover either phase: the two lists of the degree pass, and later the graph with
+  // the value of each edge in L and in the model.
   if (options.degrees == DegreeKind::exact && options.start.value_or(Start::neighbors) == Start::neighbors)
     memory.row_bytes = 33 * neighbors_kept(n);
   // The tally and the improved degrees; the degrees exist twice while they are replaced.

@@ -11,7 +11,7 @@
 namespace mbsc::minibatch {
 namespace {
 
-constexpr int64_t most_together = 4000;  ///< the maximum number of columns in one product
+constexpr int64_t most_together = 4000;  ///< the most columns in one product, except for a batch that takes all at once
 
 /// Stores the fixed columns if there is room, and marks all stored columns as fixed. Returns the number
 /// of columns evaluated for this.
@@ -81,8 +81,8 @@ bool add_batch(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memor
 
 template <class T>
 Batches plan_batches(const Problem<T>& problem, State<T>& state) {
-  // If iterations are limited and passes are not, an iteration is a batch. The columns of the start and the stored
-  // columns are then not subtracted.
+  // If iterations are limited and passes are not, an iteration is a batch. The columns of the start are then not
+  // subtracted, and `left` is practically unlimited.
   const Limits& limits = problem.options.limits;
   const bool by_iterations = limits.iterations && !limits.passes;
   const int64_t sampled = by_iterations ? problem.plan.sampled : problem.plan.sampled - state.pairs.columns_evaluated;

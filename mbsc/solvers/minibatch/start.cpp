@@ -79,7 +79,8 @@ State<T> start(const Problem<T>& problem) {
   state.pairs.status = options.limits.tolerance ? Status::budget : Status::finished;
   state.pairs.iterations = 1;
   state.theta = Eigen::VectorXd::Zero(problem.columns);
-  // Without regularization, a row of degree zero is a zero row of L: no column improves its degree.
+  // Without regularization, a row whose sampled degree is zero counts as isolated. The tally then treats that zero as
+  // final.
   if (degree_error(problem.rows(), L.all_degrees()).largest > 0)
     state.tally.emplace(problem.rows(), L.all_degrees(), L.regularization_added() == 0);
   if (options.start == Start::random) {

@@ -99,7 +99,7 @@ State<T> start(const Problem<T>& problem);
 
 /// The division of the columns in the budget into batches.
 struct Batches {
-  bool are_worthwhile = false;  ///< false: the budget is too small to improve on the landmarks
+  bool are_worthwhile = false;  ///< false: the budget is too small to improve on the landmarks, or all columns are stored
   int64_t left = 0;             ///< columns that may still be evaluated
   int64_t first_pass = 0;       ///< columns of the first pass
   int64_t in_first_pass = 1;    ///< batches of the first pass, each as large as all before it together
@@ -131,8 +131,8 @@ template <class T>
 Eigen::MatrixXd take_degrees(const Problem<T>& problem, State<T>& state, Degrees degrees,
                              const std::function<void(const Rescaling<T>&)>& rescale_others);
 
-/// Makes the full products that the budget allows. With a tolerance there is at least one, which certifies the block;
-/// after a stall there is only that one.
+/// Makes the full products that the budget allows. With a tolerance there is at least one, which certifies the result.
+/// After a stall only the block is certified, and without a tolerance there is no product.
 template <class T>
 void polish(const Problem<T>& problem, State<T>& state);
 
