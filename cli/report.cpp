@@ -52,8 +52,12 @@ std::string describe(const DegreeReport& degrees) {
 std::string describe_affinity(const Plan& plan) {
   const ClusterOptions& options = plan.options;
   std::string text = word_of(words::affinities, *options.affinity);
+  if (const auto& graph = plan.graph)
+    text += fmt::format(": the {} nearest of each point, {}, {} edges, {} component{}", *options.neighbors,
+                        word_of(words::edge_weights, options.edge_weights), with_commas(graph->edges),
+                        with_commas(graph->components), graph->components == 1 ? "" : "s");
   if (options.gamma) text += fmt::format(", gamma {:.6g} ({})", *options.gamma, plan.gamma_is_given ? "given" : "auto");
-  if (options.regularization > 0) text += fmt::format(", regularization {:g}", options.regularization);
+  if (*options.regularization > 0) text += fmt::format(", regularization {:g}", *options.regularization);
   if (options.degrees == DegreeKind::nystrom) text += ", degrees approximated by nystrom";
   return text;
 }
@@ -71,8 +75,8 @@ std::string describe_probe(const EigenPairs<float>& pairs) {
   if (pairs.probe)
     return fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)", pairs.probe->bound,
                        100 * pairs.probe->confidence, pairs.probe->vectors);
-  return pairs.residuals.empty() ? "not probed: pairs on points that no batch has seen may be missing"
-                                 : "not probed: a pair that the start missed may still be missing";
+  return pairs.residuals.empty() ? "not probed: an eigenvector on points that were not sampled may be missing"
+                                 : "not probed: an eigenvector that the start lacks may still be missing";
 }
 
 /// Lines of a name and a text.
@@ -92,7 +96,7 @@ void add_pairs(const Clustering& c, Lines& lines) {
   if (!pairs.residuals.empty())
     lines.add("residuals",
               fmt::format("at most {:.1e}, {}", *std::max_element(pairs.residuals.begin(), pairs.residuals.end()),
-                          pairs.residuals_are_bounds ? "bounded by the last product" : "recomputed"));
+                          pairs.residuals_are_bounds ? "upper bounds from the last product" : "recomputed"));
   if (std::isfinite(pairs.subspace_error) && pairs.subspace_error_source != ErrorSource::none)
     lines.add("error",
               fmt::format("about {:.2g} (rms sine to the exact eigenvectors, {})", pairs.subspace_error,
@@ -117,15 +121,15 @@ void add_cost(const Report& r, Lines& lines) {
   const Clustering& c = r.result;
   const Cost::Seconds& s = c.cost.seconds;
   const int ranks = c.plan.ranks;
-  lines.add(
-      "time",
-      fmt::format("read {:.2f} s, degrees {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads{}",
-                  r.read_seconds, s.degrees, s.solve, s.kmeans, r.total_seconds, *c.plan.options.threads,
-                  ranks > 1 ? fmt::format(" of each of {} ranks", ranks) : ""));
+  lines.add("time",
+            fmt::format("read {:.2f} s, {} {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads{}",
+                        r.read_seconds, c.plan.graph ? "graph" : "degrees", s.graph + s.degrees, s.solve, s.kmeans,
+                        r.total_seconds, *c.plan.options.threads,
+                        ranks > 1 ? fmt::format(" of each of {} ranks", ranks) : ""));
   const int64_t cached = c.cost.cached_bytes;
   lines.add("memory",
             fmt::format("peak {}{}{}", size_text(largest(r.ranks.peak_memory_bytes)), ranks > 1 ? " of a rank" : "",
-                        cached > 0 ? fmt::format(", {} of it cached kernel values", size_text(cached)) : ""));
+                        cached > 0 ? fmt::format("; {} of cached kernel values", size_text(cached)) : ""));
 }
 
 }  // namespace
@@ -136,9 +140,12 @@ std::string text_report(const Report& r) {
   lines.add("data", fmt::format("{}: {} points, {} features{}", r.flags.input, c.plan.n, r.table.features,
                                 r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
   lines.add("affinity", describe_affinity(c.plan));
+  if (c.plan.graph && c.plan.graph->recall_error > 0)
+    lines.add("recall", fmt::format("{:.3f} +- {:.3f} of the true neighbors were found", c.plan.graph->recall,
+                                    c.plan.graph->recall_error));
   if (c.degrees.relative_error) lines.add("degrees", describe(c.degrees));
   if (c.degrees.isolated_points > 0)
-    lines.add("isolated", fmt::format("{} points have no neighbor and are labeled with the nearest cluster",
+    lines.add("isolated", fmt::format("{} points were left out of k-means and got the label of the nearest cluster",
                                       c.degrees.isolated_points));
   add_pairs(c, lines);
   add_clusters(r, lines);

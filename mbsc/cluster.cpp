@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/affinity/scaling.h"
 #include "mbsc/flow/check.h"
@@ -27,6 +28,7 @@ std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& ro
     apply_scaling(input.rows, options.scale, options.scale_rows.value_or(0), rows);
     plan.shift = input.rows.shift;
     plan.scale = input.rows.scale;
+    if (options.affinity == AffinityKind::neighbors) return make_neighbor_graph(input.rows, rows, plan);
     const KernelKind kernel = kernel_of(*options.affinity, 1).kind;
     if (!options.gamma && kernel != KernelKind::cosine)
       options.gamma = choose_gamma(input.rows, kernel, options.clusters, options.seed, rows);
@@ -49,11 +51,12 @@ Clustering cluster_rows(Input& input, const RowSpace& rows, Plan& plan, const St
   Clustering result;
   Cost::Seconds& seconds = result.cost.seconds;
   const EmbeddingScale scale = plan.options.embedding_scale;
-  const auto affinity = build_affinity(input, rows, plan);
   Run run(rows.comm(), plan.options.stop, observer);
+  std::optional<Run::Clock> clock(seconds.graph);
+  const auto affinity = build_affinity(input, rows, plan);
 
-  std::optional<Run::Clock> clock(seconds.degrees);
-  Normalized<float> L(*affinity, find_degrees(*affinity, plan, run, result.degrees), plan.options.regularization);
+  clock.emplace(seconds.degrees);
+  Normalized<float> L(*affinity, find_degrees(*affinity, plan, run, result.degrees), *plan.options.regularization);
   IsolatedRows isolated = find_isolated(L, scale);
   check_isolated(isolated, plan);
 

@@ -30,7 +30,7 @@ namespace mbsc {
 
 /// What predict() needs of a clustering. It owns everything except possibly the points, which `owner` keeps alive.
 struct Model {
-  Points points;  ///< as clustered, scaling included; not needed for a matrix after find_extension()
+  Points points;  ///< as given, with the shift and scale to apply; a matrix may be dropped after find_extension()
   std::shared_ptr<const void> owner;  ///< of the points; null: the caller keeps them alive
   Input::Kind kind = Input::Kind::points;
   std::vector<uint64_t> row_hashes;  ///< of a matrix of affinities: a hash of each row, rounded to float32

@@ -13,8 +13,11 @@
 
 namespace mbsc {
 
-/// precomputed: the input is a matrix of affinities.
-enum class AffinityKind { rbf, exponential, cosine, precomputed };
+/// rbf, exponential, cosine: a dense kernel. neighbors: the graph of near points. precomputed: the input is a matrix of
+/// affinities.
+enum class AffinityKind { rbf, exponential, cosine, neighbors, precomputed };
+/// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
+enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local };
 /// Per feature: none | to [0, 1] | to [-1, 1] | to mean 0 and standard deviation 1. A constant feature becomes 0.
 enum class Scaling { none, unit, symmetric, standard };
 /// exact: one symmetric pass, not counted in any budget. sampled: from some columns, which count in the budget
@@ -104,7 +107,10 @@ struct ClusterOptions {
   std::optional<int64_t> scale_rows;     ///< compute the scaling from the first N rows; automatic: all
   std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, precomputed for a matrix
   std::optional<double> gamma;           ///< automatic: from sampled distances
-  double regularization = 0.001;         ///< tau / mean degree
+  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001, for a neighbor graph 0
+  std::optional<int64_t> neighbors;      ///< of affinity = neighbors: the nearest points that each point is joined to
+  NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< of affinity = neighbors
+  double recall = 0.95;  ///< of affinity = neighbors: the share of true neighbors that the search must find
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees
   EmbeddingScale embedding_scale = EmbeddingScale::row;

@@ -15,13 +15,25 @@
 namespace mbsc {
 
 enum class Status {
-  converged,  ///< the recomputed residuals are within the tolerance
-  finished,   ///< the work that was asked for is done; there was no tolerance
-  budget,     ///< a limit was reached before the tolerance
-  stalled,    ///< no further progress (rounding, or steps below `stall`); the tolerance is not reached
-  stopped,    ///< on request
+  converged,   ///< the recomputed residuals are within the tolerance
+  finished,    ///< the work that was asked for is done; there was no tolerance
+  budget,      ///< a limit was reached before the tolerance
+  stalled,     ///< no further progress (rounding, or steps below `stall`); the tolerance is not reached
+  unresolved,  ///< the gap after the k-th eigenvalue is too small for the accuracy that was reached
+  stopped,     ///< on request
 };
 std::string to_string(Status status);
+
+/// What building a neighbor graph found.
+struct GraphReport {
+  int64_t edges = 0;
+  int64_t components = 0;
+  int64_t speck_points = 0;     ///< points of tiny components; they count as isolated
+  int64_t distinct_points = 0;  ///< copies of a point count once
+  double width = 0;             ///< of the Gaussian weights: the mean positive distance of a neighbor
+  double recall = 1;            ///< share of true neighbors found, measured on a sample
+  double recall_error = 0;      ///< its standard error
+};
 
 /// Every automatic value of a run. resolve() decides them before any work, from the input's shape and the options;
 /// values that depend on the data (gamma, landmarks, the start) are written back by the stage that finds them.
@@ -32,6 +44,7 @@ struct Plan {
   ClusterOptions options;  ///< as given, with the automatic values filled in
   bool gamma_is_given = false;
   std::vector<double> shift, scale;  ///< of each feature, as the option `scale` found them; empty: not scaled
+  std::optional<GraphReport> graph;  ///< of affinity = neighbors
   int64_t memory_bytes = 0;          ///< estimated upper bound of what a rank needs beside its points
 };
 
@@ -104,7 +117,7 @@ struct Cost {
   int64_t kernel_values = 0;      ///< evaluated by all stages and ranks
   double passes = 0;              ///< columns_evaluated / n
   struct Seconds {
-    double degrees = 0, solve = 0, kmeans = 0, cut = 0;
+    double graph = 0, degrees = 0, solve = 0, kmeans = 0, cut = 0;
   } seconds;
   Traffic traffic;           ///< received by this rank, from the degrees on
   int64_t cached_bytes = 0;  ///< of kernel values, over all ranks

@@ -106,6 +106,8 @@ class Affinity {
   virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                                  const std::function<void(double)>& progress = {}) const;
 
+  /// The entries, if they are stored in sparse form, else null. Default: null.
+  virtual const SparseMatrix* edges() const { return nullptr; }
   /// The approximate number of multiply-adds per entry. A solver compares its own work with it. Default: 1.
   virtual double cost_of_value() const { return 1; }
   /// a(x, x) of the kernel, which the zero diagonal of A does not show. Nystrom needs it. Default: 1.

@@ -12,7 +12,9 @@
 
 namespace mbsc {
 
-/// The kernel of an affinity. Throws InvalidInput for `precomputed`, which has no kernel.
+/// Whether the affinity of two points is a kernel of them alone.
+bool has_kernel(AffinityKind kind);
+/// The kernel of an affinity. Throws InvalidInput if it has none.
 Kernel kernel_of(AffinityKind kind, double gamma);
 
 /// The affinity of an input. For points, `gamma` must be set unless the kernel is cosine. For a matrix, `kind` and

@@ -31,6 +31,7 @@ class Normalized {
   int64_t kernel_values() const { return affinity_->kernel_values(); }
   double cost_of_value() const { return affinity_->cost_of_value(); }
   int64_t input_bytes() const { return affinity_->input_bytes(); }
+  const SparseMatrix* edges() const { return affinity_->edges(); }
 
   /// out = S A[:, columns] S[columns] C, the part of L W that an estimator samples. Columns are ascending. If
   /// `row_sums` is not null, the sums of A over these columns are added to it (own rows).

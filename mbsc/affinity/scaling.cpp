@@ -141,8 +141,8 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
   std::vector<double> all;
   for (const auto& row : lengths) all.insert(all.end(), row.begin(), row.end());
   const double middle = median(all);
-  // gamma is at least so large that a typical degree is at most this share of n. The share is never below 12/n: with
-  // fewer neighbors the outer points of a cloud lose their connection.
+  // A lower bound of gamma: the value at which the median degree of the sampled points is this share of n. The share is
+  // never below 12/n: with fewer neighbors the outer points of a cloud lose their connection.
   const double share = std::max({1e-3, 0.03 / double(clusters), 12 / double(space.n())});
   double low = 1e-3 / middle, high = 1e6 / middle;
   std::vector<double> shares(lengths.size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/graph/neighbors.h"
 #include "mbsc/affinity/pass/symmetric_pass.h"
 #include "mbsc/solvers/registry.h"
@@ -37,7 +38,15 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
   const int64_t kmeans = 4 * options.clusters + 40;   // the scaled rows, labels and distances of restarts
   int64_t of_a_row = 4 * solver.columns + solver.row_bytes + vectors + kmeans;
   if (options.degrees == DegreeKind::sampled) of_a_row = std::max(of_a_row, 24 + vectors);  // variances, sums, doubts
-  int64_t bytes = of_a_row * share + solver.small_bytes +
+  int64_t of_search = 0;
+  if (options.affinity == AffinityKind::neighbors) {
+    // A copy of the points; the lists, their directed edges, the same reversed, and the graph. The solver has the graph
+    // and coarser ones.
+    const int64_t m = options.neighbors.value_or(automatic_neighbors(n));
+    of_a_row = std::max(of_a_row + 24 * m, 4 * shape.features + 56 * m + 150);
+    of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
+  }
+  int64_t bytes = of_a_row * share + of_search + solver.small_bytes +
                   pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
                   std::min(options.cache, n * n) / shape.ranks;
   if (shape.ranks > 1) bytes += 40 * n;  // roots of degrees and flags of all rows

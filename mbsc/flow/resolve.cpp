@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/affinity/make_affinity.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
 #include "mbsc/base/version.h"
@@ -18,6 +19,27 @@ namespace {
 constexpr int64_t fewest_degree_columns =
     100;  // with fewer, the rows that are evaluated exactly do not represent the other uncertain rows
 
+/// The options of a neighbor graph, and those that only a dense affinity has.
+void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& options) {
+  static const ClusterOptions defaults;
+  options.regularization = options.regularization.value_or(is_graph ? 0 : 0.001);
+  if (!is_graph) {
+    require(!options.neighbors, "neighbors applies to the affinity neighbors only");
+    require(options.edge_weights == defaults.edge_weights, "edge_weights applies to the affinity neighbors only");
+    require(options.recall == defaults.recall, "recall applies to the affinity neighbors only");
+    return;
+  }
+  require(shape.ranks == 1, "affinity = neighbors runs on one rank only; got {}", shape.ranks);
+  require(shape.n <= int64_t{1} << 31, "affinity = neighbors needs at most 2^31 points; got {}", shape.n);
+  require(options.recall > 0 && options.recall <= 1, "recall must be in (0, 1]; got {}", options.recall);
+  require(options.degrees == DegreeKind::exact, "affinity = neighbors has exact degrees");
+  require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
+          options.neighbors.value_or(0));
+  require(!options.method || *options.method == "chebyshev" || *options.method == "exact" || *options.method == "power",
+          "method = {} needs a dense affinity; affinity = neighbors has chebyshev, exact and power",
+          options.method.value_or(""));
+}
+
 void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
   const bool is_matrix = shape.kind == Input::Kind::matrix;
   const AffinityKind kind = options.affinity.value_or(is_matrix ? AffinityKind::precomputed : AffinityKind::rbf);
@@ -26,9 +48,10 @@ void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
   options.affinity = kind;
   require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
           "gamma applies to the affinities rbf and exponential only");
+  resolve_graph(shape, kind == AffinityKind::neighbors, options);
   require(!is_matrix || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
   require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
-  if (options.degrees != DegreeKind::exact || is_matrix) options.cache = 0;  // nothing would fill it
+  if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
 }
 
 /// n/50 columns, at least 2,000, within n; if passes are limited, at most what leaves three quarters to the solver.
@@ -98,7 +121,8 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   ClusterOptions& options = plan.options;
   resolve_affinity(shape, options);
   options.threads = given.threads.value_or(default_threads());
-  if (!given.method) options.method = choose_method(shape, options);
+  if (!given.method)
+    options.method = options.affinity == AffinityKind::neighbors ? "chebyshev" : choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   check_applies(given, solver);
   solver.resolve(n, options);
@@ -121,6 +145,8 @@ std::string to_string(Status status) {
       return "budget spent";
     case Status::stalled:
       return "stalled";
+    case Status::unresolved:
+      return "unresolved";
     case Status::stopped:
       return "stopped";
   }

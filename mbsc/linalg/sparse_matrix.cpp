@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "mbsc/linalg/row_space.h"
+#include "mbsc/simd/level.h"
+#include "mbsc/simd/sparse.h"
 
 namespace mbsc {
 
@@ -40,6 +42,21 @@ void add_sparse_product(const RowSpace& space, const SparseMatrix& matrix, std::
           }
       },
       40.0 * double(c));
+}
+
+void multiply_sparse(const RowSpace& space, const SparseMatrix& matrix, MatrixView<const float> V,
+                     MatrixView<float> out) {
+  simd::choose_level();
+  const double edges = double(matrix.columns.size()) / double(std::max<int64_t>(1, matrix.rows()));
+  space.for_each_block(
+      [&](int64_t, Range rows) {
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          const int64_t first = matrix.starts[size_t(i)], count = matrix.starts[size_t(i + 1)] - first;
+          simd::sparse_row(matrix.values.data() + first, matrix.columns.data() + first, count, V.data, V.stride, V.cols,
+                           out.row(i));
+        }
+      },
+      edges * double(V.cols));
 }
 
 #define MBSC_INSTANTIATE(T)                                                                          \

@@ -27,4 +27,8 @@ template <class T>
 void add_sparse_product(const RowSpace& space, const SparseMatrix& matrix, std::span<const T> values, double factor,
                         MatrixView<const T> V, MatrixView<T> out);
 
+/// out = S V for a matrix that this process has whole (no rows of other ranks).
+void multiply_sparse(const RowSpace& space, const SparseMatrix& matrix, MatrixView<const float> V,
+                     MatrixView<float> out);
+
 }  // namespace mbsc

@@ -121,7 +121,8 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
     for (int64_t j = 0; j < each; ++j) columns[size_t(j)] = permutation((g * each + j) % n);
     std::sort(columns.begin(), columns.end());
     Matrix<T> coefficients(each, clusters);
-    double whole = 0;  // sum over these columns of all their affinities, inside and outside their cluster
+    double whole =
+        0;  // sum over these columns of degree / volume of their cluster; a degree has affinities inside and outside the cluster
     for (int64_t j = 0; j < each; ++j) {
       const auto column = size_t(columns[size_t(j)]);
       const int32_t c = all_labels[column];

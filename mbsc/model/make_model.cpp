@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mbsc/base/require.h"
 #include "mbsc/linalg/row_balance.h"
 #include "mbsc/model.h"
 
@@ -22,9 +23,10 @@ Model make_model(const Input& input, const Clustering& clustering, const StopTok
   Model model;
   model.kind = input.kind;
   model.points = input.rows;
+  require(options.affinity != AffinityKind::neighbors, "new points cannot be labeled with affinity = neighbors yet");
   model.affinity = options.affinity.value_or(AffinityKind::rbf);
   model.gamma = options.gamma.value_or(1);
-  model.regularization = options.regularization;
+  model.regularization = *options.regularization;
   model.embedding_scale = options.embedding_scale;
   model.labels = clustering.labels;
   model.degrees = clustering.degrees.values;

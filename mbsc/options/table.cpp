@@ -32,15 +32,36 @@ std::vector<OptionRow> problem_rows() {
       word_option(
           "affinity", words::affinities, [](auto& o) -> auto& { return o.affinity; })
           .in(in_problem)
+          .spelled_in_python("neighbors", "nearest_neighbors")
           .automatically("rbf")
-          .help("similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; with "
-                "precomputed the input is a matrix of affinities"),
+          .help("similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
+                "neighbors: the weighted graph of near points; with precomputed the input is a matrix of affinities"),
       real_option(
           "gamma", [](auto& o) -> auto& { return o.gamma; })
           .positive()
           .in(in_problem)
           .automatically("from sampled distances")
           .help("gamma of the kernels rbf and exponential: a larger value makes the kernel narrower"),
+      integer_option(
+          "neighbors", [](auto& o) -> auto& { return o.neighbors; })
+          .at_least(1)
+          .at_most_n()
+          .in_python("n_neighbors")
+          .in(in_problem)
+          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces")
+          .help("affinity neighbors: the number of nearest points that each point is joined to"),
+      word_option(
+          "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
+          .in(in_problem)
+          .help("affinity neighbors: weight of an edge, by distance (gaussian, one width), by the share of common "
+                "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
+                "point (local)"),
+      real_option(
+          "recall", [](auto& o) -> auto& { return o.recall; })
+          .at_least(0)
+          .in(in_problem)
+          .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
+                "compares all pairs"),
       word_option(
           "degrees", words::degree_kinds, [](auto& o) -> auto& { return o.degrees; })
           .in(in_problem)
@@ -57,6 +78,7 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
+          .automatically("0.001; affinity neighbors: 0")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean "
                 "degree; 0 is the plain normalized cut"),
@@ -121,7 +143,8 @@ std::vector<OptionRow> solver_rows() {
   return {
       text_option(
           "method", method_names(), [](auto& o) -> auto& { return o.method; })
-          .automatically("exact if a tolerance is given; else minibatch if passes or iterations are given; else exact "
+          .automatically("affinity neighbors: chebyshev; else exact if a tolerance is given; else minibatch if passes "
+                         "or iterations are given; else exact "
                          "if it is cheap; "
                          "else minibatch")
           .help("how the eigenvectors are computed"),
@@ -160,8 +183,8 @@ std::vector<OptionRow> solver_rows() {
           "block_size", [](auto& o) -> auto& { return o.block_size; })
           .at_least(1)
           .at_most_n()
-          .for_methods({"exact", "nystrom", "power"})
-          .automatically("k; exact: k + max(4, k/2)")
+          .for_methods({"exact", "nystrom", "power", "chebyshev"})
+          .automatically("k; exact: k + max(4, k/2); chebyshev: k + max(6, k/2)")
           .help("columns of a block; power and nystrom return k of them"),
   };
 }

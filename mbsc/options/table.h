@@ -15,7 +15,7 @@ namespace mbsc {
 std::span<const OptionRow> option_rows();
 /// The row of a name; null if there is none.
 const OptionRow* find_option(std::string_view name);
-/// The row of a Python argument, a name or an old name; null if there is none.
+/// The row whose Python argument, name or old name is `argument`; null if there is none.
 const OptionRow* find_python_option(std::string_view argument);
 
 /// Throws InvalidInput if a value is out of its range for n points, naming the option, the range and the value.
@@ -29,9 +29,9 @@ bool applies(const OptionRow& row, const SolverRow& solver);
 OptionValue parse_option(const OptionRow& row, const std::string& text);
 /// The value as it would be typed.
 std::string to_text(const OptionRow& row, const OptionValue& value);
-/// Throws InvalidInput unless the value, of the row's kind, is one of its words.
+/// Throws InvalidInput unless `word` is one of the row's words.
 void check_word(const OptionRow& row, const std::string& word);
-/// The default as shown in the help: "10", "on", "auto: from sampled distances".
+/// The default for the help: "10", "true", or what automatic means: "from sampled distances".
 std::string default_text(const OptionRow& row);
 /// "positive", "at least 1, at most n", or nothing if any value of its kind is in range.
 std::string range_text(const OptionRow& row);

@@ -18,7 +18,13 @@ namespace words {
 inline const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf},
                                             {"exponential", AffinityKind::exponential},
                                             {"cosine", AffinityKind::cosine},
+                                            {"neighbors", AffinityKind::neighbors},
                                             {"precomputed", AffinityKind::precomputed}};
+inline const Words<NeighborWeights> edge_weights{{"gaussian", NeighborWeights::gaussian},
+                                                 {"shared", NeighborWeights::shared},
+                                                 {"gaussian_shared", NeighborWeights::gaussian_shared},
+                                                 {"binary", NeighborWeights::binary},
+                                                 {"local", NeighborWeights::local}};
 inline const Words<Scaling> scalings{{"none", Scaling::none},
                                      {"unit", Scaling::unit},
                                      {"symmetric", Scaling::symmetric},

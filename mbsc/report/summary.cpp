@@ -79,12 +79,23 @@ void add_degrees(const DegreeReport& degrees, ordered_json& j) {
   j["isolated_points"] = degrees.isolated_points;
 }
 
+ordered_json to_json(const std::optional<GraphReport>& graph) {
+  if (!graph) return nullptr;
+  return {{"edges", graph->edges},
+          {"components", graph->components},
+          {"speck_points", graph->speck_points},
+          {"distinct_points", graph->distinct_points},
+          {"width", graph->width},
+          {"recall", graph->recall},
+          {"recall_standard_error", graph->recall_error}};
+}
+
 void add_cost(const Cost& cost, ordered_json& j) {
   j["columns_evaluated"] = cost.columns_evaluated;
   j["passes"] = cost.passes;
   j["kernel_values"] = cost.kernel_values;
   const Cost::Seconds& s = cost.seconds;
-  j["seconds"] = {{"degrees", s.degrees}, {"solve", s.solve}, {"kmeans", s.kmeans}, {"cut", s.cut}};
+  j["seconds"] = {{"graph", s.graph}, {"degrees", s.degrees}, {"solve", s.solve}, {"kmeans", s.kmeans}, {"cut", s.cut}};
   j["peak_memory_bytes"] = peak_memory_bytes();
   j["cached_bytes"] = cost.cached_bytes;
 }
@@ -101,6 +112,7 @@ std::string summary_json(const Clustering& result) {
   j["simd"] = simd_level();
   j["status"] = to_string(result.status);
   add_pairs(result.pairs, j);
+  j["graph"] = to_json(plan.graph);
   add_degrees(result.degrees, j);
   j["cluster_sizes"] = result.cluster_sizes;
   j["inertia"] = result.inertia;

@@ -43,7 +43,7 @@ class TileRun {
         d_(rows_.features),
         r_(task == Task::multiply ? tile.right_hand_sides : 1),
         outs_(task == Task::degrees ? 2 : r_),
-        transposed_(task != Task::evaluate && tile.column_out != nullptr) {
+        transposed_((task == Task::multiply || task == Task::degrees) && tile.column_out != nullptr) {
     const int64_t values = kPanels * kGroups * kColumns * width_;
     const int64_t sums = transposed_ ? outs_ * kGroups * kColumns * lanes_ : 0;
     tile.scratch->resize(size_t(values + sums));
@@ -131,6 +131,8 @@ class TileRun {
                    transposed_ ? tile_.row_rhs + panel * width_ : nullptr, sums_);
         if (tile_.offer != nullptr)
           for (int64_t g = 0; g < b.groups; ++g) offer(panel, b.group + g, values_of(p, g));
+      } else if constexpr (task == Task::search) {
+        for (int64_t g = 0; g < b.groups; ++g) offer(panel, b.group + g, values_of(p, g));
       } else {
         for (int64_t g = 0; g < b.groups; ++g)
           for_each_value(panel, b.group + g, values_of(p, g),
@@ -208,6 +210,9 @@ void run_form(const Tile<T>& tile) {
       return TileRun<task, Form::exponential, true, T>(tile).run();
     case Form::cosine:
       return TileRun<task, Form::cosine, false, T>(tile).run();
+    case Form::distance:
+      if constexpr (task == Task::evaluate) TileRun<task, Form::distance, false, T>(tile).run();
+      return;
   }
 }
 
@@ -220,6 +225,8 @@ void run_task(Task task, const Tile<T>& tile) {
       return run_form<Task::degrees>(tile);
     case Task::evaluate:
       return run_form<Task::evaluate>(tile);
+    case Task::search:
+      return TileRun<Task::search, Form::distance, false, T>(tile).run();
   }
 }
 

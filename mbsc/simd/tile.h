@@ -7,11 +7,13 @@
 //     gaussian     a_ij = 2^-(gain t_ij)
 //     exponential  a_ij = 2^-(gain sqrt(t_ij))
 //     cosine       a_ij = max(0, x_i.y_j)                  rows are packed with length one
+//     distance     a_ij = -t_ij, not clamped               expanded; for searches of near points
 // (gain is gamma log2 e for direct distances; for expanded ones the coordinates contain its root and it is not applied)
 // and then, while a_ij is in cache,
 //     multiply     row_out_i += sum_j a_ij column_rhs_j    and, if requested, column_out_j += sum_i a_ij row_rhs_i
 //     degrees      the same with one right-hand side, and the sums of a_ij^2 in addition to those of a_ij
 //     evaluate     values_ij = a_ij
+//     search       calls offer() for values above a threshold of their row or column
 //
 // Kept values take 16 bits. They are the bits of a float in [0, 1] without three parts: the sign, the highest bit of
 // the exponent (always 0 for values below 2) and the 14 lowest bits of the fraction, which are rounded. The relative
@@ -32,8 +34,9 @@
 
 namespace mbsc::simd {
 
-enum class Form { gaussian, exponential, cosine };
-enum class Task { multiply, degrees, evaluate };
+enum class Form { gaussian, exponential, cosine, distance };
+/// The form `distance` has the tasks evaluate and search, the other forms all but search.
+enum class Task { multiply, degrees, evaluate, search };
 
 inline constexpr int group_columns = 6;
 /// Numbers after the last packed coordinate that may be read but are not used.
@@ -87,7 +90,7 @@ struct Tile {
   /// For evaluate: row-major rows x columns, with `values_stride` between rows; no padding needed.
   T* values = nullptr;
   int64_t values_stride = 0;
-  /// For degrees, null = not wanted: calls offer(context, i, j, a_ij) for each value above the smaller of the
+  /// For search, and for degrees (null = not wanted): calls offer(context, i, j, a_ij) for each value above the smaller of the
   /// thresholds of row i (infinity in the padding) and of column j. The callback may raise thresholds.
   void (*offer)(void* context, int64_t row, int64_t column, T value) = nullptr;
   void* offer_context = nullptr;

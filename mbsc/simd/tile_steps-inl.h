@@ -49,8 +49,17 @@ HWY_INLINE void finish_values(const Vector<T>* a, const T* HWY_RESTRICT row_norm
     for (int v = 0; v < kVectors; ++v) hn::Store(hn::Max(a[v], hn::Zero(tag)), tag, values + v * lanes);
     return;
   }
-  alignas(64) T rest[kVectors * hn::MaxLanes(Tag<T>())];
   const Vector<T> rows0 = hn::Load(tag, row_norms), rows1 = hn::Load(tag, row_norms + lanes);
+  if constexpr (form == Form::distance) {
+#pragma GCC unroll 6
+    for (int j = 0; j < kColumns; ++j) {
+      const Vector<T> column = hn::Set(tag, column_norms[j]);
+      hn::Store(hn::Neg(hn::Add(a[2 * j], hn::Add(rows0, column))), tag, values + 2 * j * lanes);
+      hn::Store(hn::Neg(hn::Add(a[2 * j + 1], hn::Add(rows1, column))), tag, values + (2 * j + 1) * lanes);
+    }
+    return;
+  }
+  alignas(64) T rest[kVectors * hn::MaxLanes(Tag<T>())];
 #pragma GCC unroll 6
   for (int j = 0; j < kColumns; ++j) {
     const Vector<T> column = hn::Set(tag, column_norms[j]);

@@ -13,7 +13,8 @@ namespace mbsc {
   ROW(paper_solver)       \
   ROW(exact_solver)       \
   ROW(nystrom_solver)     \
-  ROW(power_solver)
+  ROW(power_solver)       \
+  ROW(chebyshev_solver)
 
 #define MBSC_DECLARE(name) const SolverRow& name();
 MBSC_SOLVERS(MBSC_DECLARE)

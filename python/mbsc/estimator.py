@@ -102,8 +102,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     """
 
     def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
+                 n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared", recall: float = 0.95,
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
-                 tol: float | None = None, regularization: float = 0.001, embedding_scale: str = "row",
+                 tol: float | None = None, regularization: float | str = "auto", embedding_scale: str = "row",
                  n_init: int = 10, random_state: int | np.random.RandomState | None = None,
                  n_jobs: int | None = None, verbose: int = 0, callback: Callable[[Stage], object] | None = None,
                  max_iter: int | None = None, seconds: float | None = None, stall: float | None = None,
@@ -281,7 +282,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.summary_ = json.loads(found["summary"])
         self._model = {"points": X, "affinity": self.summary_["affinity"], "shift": found["shift"],
                        "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
-                       "regularization": float(self.regularization), "embedding_scale": self.embedding_scale}
+                       "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale}
         self._part = None
         if comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
@@ -301,6 +302,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
                    else "collect(comm) gathers them on one rank")
             raise ValueError(f"this rank has only a part of the points: {how}")
+        if self._model["affinity"] == "neighbors":
+            raise ValueError("new points cannot be labeled with affinity='nearest_neighbors' yet")
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(

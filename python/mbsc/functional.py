@@ -31,7 +31,7 @@ def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0,
 
     Returns
     -------
-    product : ndarray of shape (m, r) or (m,), of the dtype of ``V``
+    product : ndarray of shape (m, r) or (m,), float32 if ``V`` is float32, else float64
         With a(x, x) = 1 if a point is in both sets.
 
     Examples
@@ -57,7 +57,7 @@ def spectral_embedding(X: ArrayLike, n_components: int = 8, *, return_eigenvalue
     ----------
     X : array-like of shape (n, d), or (n, n) with ``affinity='precomputed'``
     n_components : int, default=8
-        Number of eigenvectors. The automatic gamma is that of the same number of clusters.
+        Number of eigenvectors. The automatic gamma depends on the number of clusters; here it is chosen as for ``n_components`` clusters.
     return_eigenvalues : bool, default=False
         Whether to return the eigenvalues as well.
     **options

@@ -7,7 +7,7 @@ import npy
 from point_sets import blobs, three_blobs
 from program import ProgramTest
 
-METHODS = ("exact", "minibatch", "nystrom", "power")
+METHODS = ("exact", "minibatch", "nystrom", "power", "chebyshev")
 
 
 class Degenerate(ProgramTest):

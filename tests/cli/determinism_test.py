@@ -13,6 +13,7 @@ METHODS = (
     ("minibatch", "--passes", 2, "--start", "random"),
     ("nystrom",),
     ("power",),
+    ("chebyshev",),
 )
 
 

@@ -11,7 +11,7 @@ KEYS = ("n", "d", "clusters", "method", "gamma", "seed", "threads", "status", "i
         "kernel_values", "passes", "flops", "eigenvalues", "residuals", "nmi", "nmi_geometric", "ari", "accuracy",
         "normalized_cut", "cluster_sizes", "seconds", "peak_memory_bytes", "version")
 STAGES = ("read", "degrees", "solve", "kmeans", "total")
-METHODS = ("exact", "minibatch", "nystrom", "power")
+METHODS = ("exact", "minibatch", "nystrom", "power", "chebyshev")
 
 
 class Output(ProgramTest):

@@ -46,7 +46,7 @@ int64_t values_for_degrees(const Matrix<float>& X, const ClusterOptions& options
                            int64_t neighbors) {
   const Plan plan = resolve({n, X.cols()}, options);
   const KernelAffinity<float> affinity(Points(X.view()), {KernelKind::rbf, *options.gamma}, RowSpace(n, 2));
-  const Normalized<float> L(affinity, affinity.degrees({}, {}, neighbors), options.regularization);
+  const Normalized<float> L(affinity, affinity.degrees({}, {}, neighbors), *options.regularization);
   const int64_t before = affinity.kernel_values();
   const Solution<float> pairs = solve<float>(L, plan.options);
   EXPECT_EQ(pairs.columns_evaluated, result.pairs.columns_evaluated) << "the same solver with the same degrees";

@@ -253,7 +253,7 @@ TEST(OptionTable, MethodsOfAnOptionAreTheOnesItWorksWith) {
   EXPECT_EQ(message_for("exact", [](ClusterOptions& o) { o.batch_size = 10; }),
             "batch_size does not apply to the method exact; it applies to minibatch, adagrad");
   EXPECT_EQ(message_for("minibatch", [](ClusterOptions& o) { o.block_size = 10; }),
-            "block_size does not apply to the method minibatch; it applies to exact, nystrom, power");
+            "block_size does not apply to the method minibatch; it applies to exact, nystrom, power, chebyshev");
   EXPECT_EQ(message_for("minibatch", [](ClusterOptions& o) { o.adagrad.estimator = Estimator::signs; }),
             "estimator does not apply to the method minibatch; it applies to adagrad");
   EXPECT_EQ(message_for("minibatch",

@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from mbsc import MiniBatchSpectralClustering
 
-METHODS = ["exact", "minibatch", "nystrom", "power"]
+METHODS = ["exact", "minibatch", "nystrom", "power", "chebyshev"]
 CENTERS = np.array([[0.0, 0.0, 0.0], [10.0, 10.0, 10.0], [20.0, 20.0, 20.0]])
 
 
@@ -112,3 +112,21 @@ def test_fewer_distinct_points_than_clusters_are_refused():
 def test_an_affinity_that_is_not_square_is_refused():
     with pytest.raises(ValueError, match="must be square; got 5 x 4"):
         MiniBatchSpectralClustering(2, affinity="precomputed").fit(np.ones((5, 4)))
+
+
+@pytest.mark.parametrize("make", [lambda: make_moons(2000, noise=0.1, random_state=0),
+                                  lambda: make_circles(2000, factor=0.4, noise=0.05, random_state=0)])
+def test_nearest_neighbors_find_curved_shapes(make):
+    X, y = make()
+    model = MiniBatchSpectralClustering(2, affinity="nearest_neighbors", n_neighbors=15, random_state=0).fit(X)
+    assert adjusted_rand_score(y, model.labels_) > 0.97
+    assert model.summary_["method"] == "chebyshev"
+    assert model.summary_["neighbors"] == 15
+    with pytest.raises(ValueError, match="new points cannot be labeled"):
+        model.predict(X)
+
+
+def test_options_of_a_neighbor_graph_need_one():
+    X, _ = blobs()
+    with pytest.raises(ValueError, match="n_neighbors applies to the affinity"):
+        MiniBatchSpectralClustering(3, n_neighbors=5).fit(X)

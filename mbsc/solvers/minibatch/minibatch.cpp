@@ -9,8 +9,9 @@
 //      variate (batch_memory.h). After one pass no column is missing; both are exact if all columns were multiplied by
 //      the current W. A step follows each batch. In the first pass a batch doubles the number of columns
 //      (worthwhile_batches() chooses how many batches there are); after it, a batch is a quarter of the columns that
-//      are not fixed. `batch_size` overrides both. A step is a power step, shrunk by its measured noise: it needs no
-//      tuning and cannot spoil a start that is better than the sample.
+//      are not fixed (fixed: the most important columns, which every batch includes). `batch_size` overrides both. A
+//      step is a power step, shrunk by its measured noise: it needs no tuning and cannot spoil a start that is better
+//      than the sample.
 //   3. polish(), if the budget has 1.5 passes or more (1.05 with a tolerance): full products, by block Krylov from W.
 // If degrees are sampled, every column improves them too: before each step, L is rescaled to the better ones
 // (degree_tally.h, rescaling.h). They are exact after a pass, or after the first full product.

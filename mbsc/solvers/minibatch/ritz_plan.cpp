@@ -114,7 +114,7 @@ int64_t neighbors_needed(const Affinity<float>& affinity, const ClusterOptions& 
   const Degrees sample = affinity.sum_columns(columns, options.stop).columns;
   double mean_degree = 0, squares = 0;
   for (const double degree : sample.sum) mean_degree += degree / double(columns.size());
-  const double tau = options.regularization * mean_degree;
+  const double tau = *options.regularization * mean_degree;
   for (size_t j = 0; j < columns.size(); ++j)
     if (sample.sum[j] > 0) squares += sample.squares[j] / std::pow(sample.sum[j] + tau, 2);
   KernelFacts facts{

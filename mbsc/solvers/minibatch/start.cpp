@@ -51,8 +51,8 @@ void start_from_landmarks(const Problem<T>& problem, int64_t count, State<T>& st
   state.pairs.landmarks = int64_t(landmarks.size());
   state.batches = worthwhile_batches(facts_of(L), state.pairs.landmarks, options);
   // A single batch needs no control variate, so the model is only a start. There is a single batch only if landmarks
-  // are plentiful. The product with all columns then improves a rough block as much as an accurate one, so a small rank
-  // and a rough block are enough.
+  // are plentiful. The product with all columns then gives nearly the same result from a rough block as from an
+  // accurate one, so a small rank and a rough block are enough.
   const bool is_single = state.batches == 1;
   const int64_t most_rank = is_single ? 4 * problem.columns : problem.n;
   state.model.emplace(L, landmarks, std::min(model_rank(problem.n, problem.columns), most_rank), options.stop);

@@ -60,7 +60,7 @@ struct State {
   std::optional<SparsePart<T>> largest;  ///< the largest entries of each row, which no batch needs to sample
   KeptColumns<T> kept;                   ///< columns that stay in memory
   ColumnOrder order;                     ///< yields the next columns
-  int64_t batches = 8;  ///< batches in the first pass, from a random start; start() changes it for landmarks
+  int64_t batches = 8;  ///< batches in the first pass: 8 from a random start; for landmarks, start() sets it
 
   std::unique_ptr<Normalized<T>> better;  ///< L with the degrees estimated from the columns; null: as given
   std::optional<DegreeTally> tally;       ///< empty if degrees are exact
@@ -99,13 +99,14 @@ State<T> start(const Problem<T>& problem);
 
 /// The division of the columns in the budget into batches.
 struct Batches {
-  bool are_worthwhile = false;  ///< false: the budget is too small to improve on the landmarks, or all columns are stored
-  int64_t left = 0;             ///< columns that may still be evaluated
-  int64_t first_pass = 0;       ///< columns of the first pass
-  int64_t in_first_pass = 1;    ///< batches of the first pass, each as large as all before it together
-  int64_t fixed_cost = 0;       ///< columns evaluated again for every step
-  int64_t seen = 0;             ///< columns sampled so far
-  int64_t sampled = 0;          ///< batches sampled so far
+  bool are_worthwhile =
+      false;                  ///< false: the budget is too small to improve on the landmarks, or all columns are stored
+  int64_t left = 0;           ///< columns that may still be evaluated
+  int64_t first_pass = 0;     ///< columns of the first pass
+  int64_t in_first_pass = 1;  ///< batches of the first pass, each as large as all before it together
+  int64_t fixed_cost = 0;     ///< columns evaluated again for every step
+  int64_t seen = 0;           ///< columns sampled so far
+  int64_t sampled = 0;        ///< batches sampled so far
 };
 
 /// Chooses the columns that every batch includes, and stores them if they fit.
@@ -132,7 +133,7 @@ Eigen::MatrixXd take_degrees(const Problem<T>& problem, State<T>& state, Degrees
                              const std::function<void(const Rescaling<T>&)>& rescale_others);
 
 /// Makes the full products that the budget allows. With a tolerance there is at least one, which certifies the result.
-/// After a stall only the block is certified, and without a tolerance there is no product.
+/// After a stall: with a tolerance the block is certified and nothing more; without one, no product is made.
 template <class T>
 void polish(const Problem<T>& problem, State<T>& state);
 

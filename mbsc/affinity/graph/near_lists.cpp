@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/graph/near_lists.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "mbsc/simd/distance.h"
+
+namespace mbsc {
+
+/// A lock of one list. It is held for a microsecond and hardly ever contended, so waiting threads spin.
+class NearLists::Lock {
+ public:
+  explicit Lock(std::atomic<bool>& flag) : flag_(flag) {
+    while (flag_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() { flag_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+NearLists::NearLists(MatrixView<const float> points, int64_t each)
+    : points_(points),
+      each_(each),
+      entries_(size_t(points.rows * each)),
+      counts_(size_t(points.rows)),
+      farthest_(new std::atomic<float>[size_t(points.rows)]),
+      locks_(new std::atomic<bool>[size_t(points.rows)]) {
+  for (int64_t i = 0; i < points.rows; ++i) {
+    farthest_[size_t(i)].store(std::numeric_limits<float>::infinity(), std::memory_order_relaxed);
+    locks_[size_t(i)].store(false, std::memory_order_relaxed);
+  }
+}
+
+void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::vector<float>& scratch) {
+  scratch.resize(candidates.size());
+  simd::squared_distances(points_.row(point), points_.data, points_.stride, candidates.data(),
+                          int64_t(candidates.size()), points_.cols, scratch.data());
+  const Lock lock(locks_[size_t(point)]);
+  NearPoint* first = entries_.data() + point * each_;
+  int64_t count = counts_[size_t(point)];
+  for (size_t c = 0; c < candidates.size(); ++c) {
+    const NearPoint near{scratch[c], candidates[c]};
+    if (count == each_ && !(near < first[count - 1])) continue;
+    NearPoint* at = std::lower_bound(first, first + count, near);
+    if (at < first + count && *at == near) continue;  // known
+    if (count < each_) ++count;
+    std::move_backward(at, first + count - 1, first + count);
+    *at = near;
+  }
+  counts_[size_t(point)] = int32_t(count);
+  if (count == each_) farthest_[size_t(point)].store(first[count - 1].distance, std::memory_order_relaxed);
+}
+
+}  // namespace mbsc

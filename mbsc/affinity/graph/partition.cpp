@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/graph/partition.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "mbsc/affinity/graph/near_lists.h"
+#include "mbsc/affinity/graph/pair_search.h"
+#include "mbsc/affinity/pass/make_tile.h"
+#include "mbsc/base/parallel.h"
+#include "mbsc/base/random.h"
+#include "mbsc/simd/distance.h"
+
+namespace mbsc {
+namespace {
+
+constexpr int64_t most_leaders = 1000, rows_together = 192;
+
+/// A set on its way to the leaves.
+struct Node {
+  Members members;
+  int level = 0;
+  int stuck = 0;  ///< successive splits that made no progress
+  uint64_t key = 0;
+};
+
+/// `count` members at random: the same for the same rule and key.
+Members draw(const Members& members, int64_t count, const PartitionRule& rule, uint64_t key) {
+  const KeyedPermutation order(int64_t(members.size()), Random(rule.seed, Stream::neighbors), key);
+  Members drawn(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = members[size_t(order(i))];
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
+
+/// The places of the `fan` largest of these values, in any order.
+void take_largest(const float* values, int64_t count, int64_t fan, int32_t* out, std::vector<float>& best) {
+  best.assign(size_t(fan), 0);
+  int64_t taken = 0;
+  float least = 0;
+  for (int64_t j = 0; j < count; ++j) {
+    if (taken == fan && !(values[j] > least)) continue;
+    int64_t at = taken < fan ? taken++ : fan - 1;
+    for (; at > 0 && values[j] > best[size_t(at - 1)]; --at) {
+      best[size_t(at)] = best[size_t(at - 1)];
+      out[at] = out[at - 1];
+    }
+    best[size_t(at)] = values[j];
+    out[at] = int32_t(j);
+    least = best[size_t(taken - 1)];
+  }
+}
+
+/// For each member the numbers of its `fan` nearest leaders.
+std::vector<int32_t> assign(MatrixView<const float> points, const Members& members, const Members& leaders, int64_t fan,
+                            int threads) {
+  PackingRule rule;
+  rule.offset = center_of(points, leaders);
+  rule.factor.assign(size_t(points.cols), 1.0);
+  rule.expanded = true;
+  simd::Packed<float> columns;
+  pack_members(points, rule, leaders, simd::group_columns, columns);
+  const auto size = int64_t(members.size()), width = int64_t(leaders.size());
+  std::vector<int32_t> nearest(size_t(size * fan));
+  parallel_for(threads, (size + rows_together - 1) / rows_together, [&](int64_t chunk) {
+    const int64_t first = chunk * rows_together, count = std::min(rows_together, size - first);
+    simd::Packed<float> rows;
+    pack_members(points, rule, std::span(members).subspan(size_t(first), size_t(count)), simd::panel_rows<float>(),
+                 rows);
+    Matrix<float> values(count, width);
+    AlignedVector<float> scratch;
+    simd::run(simd::Task::evaluate,
+              make_tile<float>({simd::Form::distance, false, 1}, {&rows}, {&columns}, values.view(), scratch));
+    std::vector<float> best;
+    for (int64_t i = 0; i < count; ++i)
+      take_largest(values.row(i), width, fan, nearest.data() + (first + i) * fan, best);
+  });
+  return nearest;
+}
+
+/// Moves the members of sets that are too small to the set of the nearest leader whose set is not.
+void merge_small(MatrixView<const float> points, const Members& leaders, int64_t fewest, std::vector<Members>& sets) {
+  Members large;
+  for (size_t s = 0; s < sets.size(); ++s)
+    if (int64_t(sets[s].size()) >= fewest) large.push_back(leaders[s]);
+  if (large.empty() || large.size() == sets.size()) return;
+  std::vector<size_t> target_of;
+  for (size_t s = 0; s < sets.size(); ++s)
+    if (int64_t(sets[s].size()) >= fewest) target_of.push_back(s);
+  std::vector<float> distances(large.size());
+  std::vector<uint8_t> has_grown(sets.size());
+  for (size_t s = 0; s < sets.size(); ++s) {
+    if (sets[s].empty() || std::find(target_of.begin(), target_of.end(), s) != target_of.end()) continue;
+    simd::squared_distances(points.row(leaders[s]), points.data, points.stride, large.data(), int64_t(large.size()),
+                            points.cols, distances.data());
+    const auto nearest = size_t(std::min_element(distances.begin(), distances.end()) - distances.begin());
+    Members& target = sets[target_of[nearest]];
+    target.insert(target.end(), sets[s].begin(), sets[s].end());
+    has_grown[target_of[nearest]] = 1;
+    sets[s].clear();
+  }
+  for (size_t s = 0; s < sets.size(); ++s) {
+    if (!has_grown[s]) continue;
+    std::sort(sets[s].begin(), sets[s].end());
+    sets[s].erase(std::unique(sets[s].begin(), sets[s].end()), sets[s].end());
+  }
+}
+
+/// The sets of one split.
+std::vector<Members> split(MatrixView<const float> points, const PartitionRule& rule, const Node& node, int threads) {
+  const auto size = int64_t(node.members.size());
+  const int64_t wanted = node.level == 0 ? rule.first_fan : node.level == 1 ? rule.second_fan : 1;
+  const int64_t fill = std::max<int64_t>(1, rule.leaf / 3);
+  const int64_t count = std::clamp<int64_t>(size * wanted / fill, 2, std::min(size, most_leaders));
+  const Members leaders = draw(node.members, count, rule, node.key);
+  const int64_t fan = std::min(wanted, count);
+  const std::vector<int32_t> nearest = assign(points, node.members, leaders, fan, threads);
+  std::vector<Members> sets(leaders.size());
+  for (size_t i = 0; i < nearest.size(); ++i) sets[size_t(nearest[i])].push_back(node.members[i / size_t(fan)]);
+  merge_small(points, leaders, rule.fewest, sets);
+  return sets;
+}
+
+void visit(MatrixView<const float> points, const PartitionRule& rule, Node node,
+           const std::function<void(std::span<const int32_t>)>& use) {
+  const auto size = int64_t(node.members.size());
+  if (size <= rule.leaf) return use(node.members);
+  if (node.stuck == 3) {
+    const Members mixed = draw(node.members, size, rule, node.key);
+    const KeyedPermutation order(size, Random(rule.seed, Stream::neighbors), node.key);
+    Members shuffled(mixed.size());
+    for (int64_t i = 0; i < size; ++i) shuffled[size_t(i)] = node.members[size_t(order(i))];
+    for (int64_t first = 0; first < size; first += rule.leaf)
+      use(std::span(shuffled).subspan(size_t(first), size_t(std::min(rule.leaf, size - first))));
+    return;
+  }
+  std::vector<Members> sets = split(points, rule, node, 1);
+  node.members = {};
+  for (size_t s = 0; s < sets.size(); ++s) {
+    if (sets[s].empty()) continue;
+    const bool is_stuck = double(sets[s].size()) > 0.7 * double(size);
+    visit(points, rule,
+          {std::move(sets[s]), node.level + 1, is_stuck ? node.stuck + 1 : 0,
+           Random(rule.seed, Stream::neighbors).bits(node.key, s + 1)},
+          use);
+  }
+}
+
+}  // namespace
+
+PartitionRule partition_rule(int64_t features, int64_t each) {
+  PartitionRule rule;
+  if (features <= 3) {
+    rule.leaf = 256;
+    rule.first_fan = 3;
+  } else if (features <= 8) {
+    rule.leaf = 512;
+    rule.first_fan = 6;
+  }
+  rule.leaf = std::max(rule.leaf, 8 * each);
+  rule.fewest = 3 * each;
+  return rule;
+}
+
+std::vector<Members> first_split(MatrixView<const float> points, const PartitionRule& rule, int threads) {
+  Node root;
+  root.members.resize(size_t(points.rows));
+  std::iota(root.members.begin(), root.members.end(), 0);
+  root.key = rule.round;
+  std::vector<Members> sets = split(points, rule, root, threads);
+  std::sort(sets.begin(), sets.end(),
+            [](const Members& a, const Members& b) { return a.size() != b.size() ? a.size() > b.size() : a < b; });
+  while (!sets.empty() && sets.back().empty()) sets.pop_back();
+  return sets;
+}
+
+void for_each_leaf(MatrixView<const float> points, const PartitionRule& rule, Members set, int64_t number,
+                   const std::function<void(std::span<const int32_t>)>& use) {
+  const bool is_stuck = double(set.size()) > 0.7 * double(points.rows);
+  visit(points, rule,
+        {std::move(set), 1, is_stuck ? 1 : 0,
+         Random(rule.seed, Stream::neighbors).bits(rule.round, uint64_t(number) + 1)},
+        use);
+}
+
+}  // namespace mbsc

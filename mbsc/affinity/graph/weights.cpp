@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/graph/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mbsc/linalg/reduce.h"
+
+namespace mbsc {
+namespace {
+
+constexpr float least_weight = 1e-30F;
+
+/// A directed edge: the point at its end, and its weight.
+struct Edge {
+  int32_t point;
+  float weight;
+};
+
+/// The lists as sets: ascending, each with its own point.
+std::vector<int32_t> neighborhoods(const NeighborLists& lists, const RowSpace& rows) {
+  const int64_t size = lists.each + 1;
+  std::vector<int32_t> sets(size_t(lists.size() * size));
+  rows.for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      int32_t* set = sets.data() + i * size;
+      *set = int32_t(i);
+      for (const NearPoint& near : lists.of(i)) *++set = near.point;
+      std::sort(sets.data() + i * size, sets.data() + (i + 1) * size);
+    }
+  });
+  return sets;
+}
+
+/// |A and B| / |A or B| of two ascending sets of the same size.
+float jaccard(const int32_t* a, const int32_t* b, int64_t size) {
+  int64_t common = 0;
+  for (int64_t i = 0, j = 0; i < size && j < size;) {
+    common += a[i] == b[j];
+    const bool next_i = a[i] <= b[j], next_j = b[j] <= a[i];
+    i += next_i;
+    j += next_j;
+  }
+  return float(common) / float(2 * size - common);
+}
+
+/// The directed edges of each point, by ascending number.
+std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights weights, double width,
+                                 const RowSpace& rows) {
+  const int64_t m = lists.each;
+  const bool is_gaussian = weights == NeighborWeights::gaussian || weights == NeighborWeights::gaussian_shared;
+  const bool is_shared = weights == NeighborWeights::shared || weights == NeighborWeights::gaussian_shared;
+  const std::vector<int32_t> sets = is_shared ? neighborhoods(lists, rows) : std::vector<int32_t>();
+  const auto local_square = [&](int64_t i) {
+    return double(lists.of(i)[size_t(std::min<int64_t>(7, m) - 1)].distance);
+  };
+  std::vector<Edge> edges(size_t(lists.size() * m));
+  rows.for_each_block(
+      [&](int64_t, Range range) {
+        for (int64_t i = range.begin; i < range.end; ++i) {
+          Edge* to = edges.data() + i * m;
+          const auto list = lists.of(i);
+          for (int64_t e = 0; e < m; ++e) {
+            const NearPoint near = list[size_t(e)];
+            double weight = 1;
+            if (is_gaussian && width > 0) weight = std::exp(-double(near.distance) / (2 * width * width));
+            if (weights == NeighborWeights::local && near.distance > 0) {
+              const double square = std::sqrt(local_square(i) * local_square(near.point));
+              weight = square > 0 ? std::exp(-double(near.distance) / square) : 0;
+            }
+            if (is_shared) weight *= jaccard(sets.data() + i * (m + 1), sets.data() + near.point * (m + 1), m + 1);
+            to[e] = {near.point, float(weight) < least_weight ? (e == 0 ? least_weight : 0.0F) : float(weight)};
+          }
+          std::sort(to, to + m, [](const Edge& a, const Edge& b) { return a.point < b.point; });
+        }
+      },
+      double(m) * double(is_shared ? 2 * m : 30));
+  return edges;
+}
+
+/// The edges that end at each point, by ascending number of the point where they begin.
+struct Reversed {
+  std::vector<int64_t> starts;
+  std::vector<Edge> edges;
+};
+
+Reversed reverse(const std::vector<Edge>& edges, int64_t n, int64_t m) {
+  Reversed reversed;
+  reversed.starts.assign(size_t(n + 1), 0);
+  for (const Edge& edge : edges) ++reversed.starts[size_t(edge.point) + 1];
+  std::partial_sum(reversed.starts.begin(), reversed.starts.end(), reversed.starts.begin());
+  std::vector<int64_t> next(reversed.starts.begin(), reversed.starts.end() - 1);
+  reversed.edges.resize(edges.size());
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t e = i * m; e < (i + 1) * m; ++e)
+      reversed.edges[size_t(next[size_t(edges[size_t(e)].point)]++)] = {int32_t(i), edges[size_t(e)].weight};
+  return reversed;
+}
+
+/// Calls use(point, weight) for the symmetric edges of one point, in ascending order.
+template <class Use>
+void merge_edges(std::span<const Edge> forward, std::span<const Edge> backward, bool mutual, const Use& use) {
+  size_t f = 0, b = 0;
+  while (f < forward.size() || b < backward.size()) {
+    const int32_t none = std::numeric_limits<int32_t>::max();
+    const int32_t here = f < forward.size() ? forward[f].point : none;
+    const int32_t there = b < backward.size() ? backward[b].point : none;
+    const int32_t point = std::min(here, there);
+    float weight = 0;
+    if (here == point) weight += forward[f++].weight;
+    if (there == point) weight += backward[b++].weight;
+    if ((!mutual || here == there) && weight > 0) use(point, weight / 2);
+  }
+}
+
+}  // namespace
+
+double neighbor_width(const NeighborLists& lists) {
+  double sum = 0, count = 0;
+  for (const NearPoint& near : lists.points) {
+    if (!(near.distance > 0)) continue;
+    sum += std::sqrt(double(near.distance));
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, bool mutual,
+                             const RowSpace& rows) {
+  const int64_t n = lists.size(), m = lists.each;
+  const std::vector<Edge> edges = directed_edges(lists, weights, width, rows);
+  const Reversed reversed = reverse(edges, n, m);
+  const auto for_each_edge = [&](int64_t i, const auto& use) {
+    const auto begin = size_t(reversed.starts[size_t(i)]), end = size_t(reversed.starts[size_t(i) + 1]);
+    merge_edges(std::span(edges).subspan(size_t(i * m), size_t(m)),
+                std::span(reversed.edges).subspan(begin, end - begin), mutual, use);
+  };
+  SparseMatrix graph;
+  graph.starts.assign(size_t(n + 1), 0);
+  rows.for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i)
+      for_each_edge(i, [&](int32_t, float) { ++graph.starts[size_t(i) + 1]; });
+  });
+  std::partial_sum(graph.starts.begin(), graph.starts.end(), graph.starts.begin());
+  graph.columns.resize(size_t(graph.starts.back()));
+  graph.values.resize(size_t(graph.starts.back()));
+  rows.for_each_block([&](int64_t, Range range) {
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      auto at = size_t(graph.starts[size_t(i)]);
+      for_each_edge(i, [&](int32_t point, float weight) {
+        graph.columns[at] = point;
+        graph.values[at++] = weight;
+      });
+    }
+  });
+  return graph;
+}
+
+}  // namespace mbsc

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/graph/neighbor_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "mbsc/affinity/graph/components.h"
+#include "mbsc/affinity/graph/weights.h"
+#include "tests/affinity/dense_oracle.h"
+
+namespace mbsc {
+namespace {
+
+using Eigen::MatrixXd;
+using testing::random_matrix;
+using testing::to_eigen;
+
+MatrixXd to_dense(const SparseMatrix& graph) {
+  MatrixXd A = MatrixXd::Zero(graph.rows(), graph.rows());
+  for (int64_t i = 0; i < graph.rows(); ++i)
+    for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e)
+      A(i, graph.columns[size_t(e)]) = graph.values[size_t(e)];
+  return A;
+}
+
+SparseMatrix to_sparse(const MatrixXd& A) {
+  SparseMatrix graph;
+  graph.starts.push_back(0);
+  for (int64_t i = 0; i < A.rows(); ++i) {
+    for (int64_t j = 0; j < A.cols(); ++j)
+      if (A(i, j) != 0) {
+        graph.columns.push_back(int32_t(j));
+        graph.values.push_back(float(A(i, j)));
+      }
+    graph.starts.push_back(int64_t(graph.columns.size()));
+  }
+  return graph;
+}
+
+/// The weights by their definition.
+MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
+  const int64_t n = lists.size();
+  double sum = 0, count = 0;
+  for (const NearPoint& near : lists.points)
+    if (near.distance > 0) sum += std::sqrt(near.distance), ++count;
+  const double s = sum / count;
+  const auto set_of = [&](int64_t i) {
+    std::set<int32_t> set{int32_t(i)};
+    for (const NearPoint& near : lists.of(i)) set.insert(near.point);
+    return set;
+  };
+  const auto local = [&](int64_t i) { return std::sqrt(double(lists.of(i)[6].distance)); };
+  MatrixXd W = MatrixXd::Zero(n, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (const NearPoint& near : lists.of(i)) {
+      const int32_t j = near.point;
+      std::set<int32_t> both = set_of(i);
+      both.merge(set_of(j));
+      const double shared = double(2 * (lists.each + 1)) / double(both.size()) - 1;  // |A| + |B| = |or| + |and|
+      const double gaussian = std::exp(-near.distance / (2 * s * s));
+      if (kind == NeighborWeights::binary) W(i, j) = 1;
+      if (kind == NeighborWeights::gaussian) W(i, j) = gaussian;
+      if (kind == NeighborWeights::shared) W(i, j) = shared;
+      if (kind == NeighborWeights::gaussian_shared) W(i, j) = gaussian * shared;
+      if (kind == NeighborWeights::local) W(i, j) = std::exp(-near.distance / (local(i) * local(j)));
+    }
+  return (W + W.transpose()) / 2;
+}
+
+TEST(NeighborWeights, AreThoseOfTheirDefinition) {
+  const Matrix<float> X = random_matrix<float>(500, 3, 1);
+  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 9});
+  for (const auto kind : {NeighborWeights::binary, NeighborWeights::gaussian, NeighborWeights::shared,
+                          NeighborWeights::gaussian_shared, NeighborWeights::local}) {
+    const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists), false, RowSpace(500, 2));
+    const MatrixXd A = to_dense(graph);
+    EXPECT_LT((A - plain_weights(lists, kind)).cwiseAbs().maxCoeff(), 1e-6) << int(kind);
+    EXPECT_EQ(A, A.transpose()) << "symmetric to the bit";
+    EXPECT_EQ(A.diagonal().norm(), 0);
+  }
+}
+
+TEST(NeighborWeights, OfMutualNeighborsAreThoseInBothLists) {
+  const Matrix<float> X = random_matrix<float>(300, 2, 2);
+  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 6});
+  const MatrixXd A = to_dense(weigh_neighbors(lists, NeighborWeights::binary, 1, true, RowSpace(300, 1)));
+  const MatrixXd both = plain_weights(lists, NeighborWeights::binary);
+  EXPECT_EQ(A, MatrixXd(both.unaryExpr([](double x) { return x == 1 ? 1.0 : 0.0; })));
+}
+
+TEST(NeighborWeights, KeepAnOutlierConnected) {
+  Matrix<float> X = random_matrix<float>(400, 2, 3);
+  X(0, 0) = 1e9F;
+  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 10});
+  const SparseMatrix graph = weigh_neighbors(lists, NeighborWeights::gaussian, 0.1, false, RowSpace(400, 1));
+  EXPECT_GT(graph.starts[1], 0) << "its nearest neighbor keeps a positive weight";
+}
+
+TEST(Components, AreNumberedBySize) {
+  MatrixXd A = MatrixXd::Zero(9, 9);
+  const auto join = [&](int i, int j) { A(i, j) = A(j, i) = 0.5; };
+  join(0, 3);
+  join(1, 2);
+  join(2, 4);
+  join(4, 8);
+  join(5, 6);
+  SparseMatrix graph = to_sparse(A);
+  const Components components = find_components(graph);
+  EXPECT_EQ(components.sizes, (std::vector<int64_t>{4, 2, 2, 1}));
+  EXPECT_EQ(components.of, (std::vector<int32_t>{1, 0, 0, 1, 0, 2, 2, 3, 0}));
+  EXPECT_EQ(isolate_small(components, 2, 2, graph), 3) << "the third component and the single point";
+  A(5, 6) = A(6, 5) = 0;
+  EXPECT_EQ(to_dense(graph), A);
+}
+
+TEST(SparseAffinity, MultipliesLikeItsDenseMatrix) {
+  const int64_t n = 700;
+  const Matrix<float> X = random_matrix<float>(n, 4, 4);
+  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 8});
+  for (const int threads : {1, 3}) {
+    const RowSpace rows(n, threads);
+    const SparseAffinity affinity(weigh_neighbors(lists, NeighborWeights::gaussian_shared, 1, false, rows), rows);
+    const MatrixXd A = to_dense(*affinity.edges());
+    for (const int64_t c : {1, 7, 8, 33, 50}) {
+      const Matrix<float> V = random_matrix<float>(n, c, 5);
+      Matrix<float> out(n, c);
+      affinity.multiply(V, out, {});
+      EXPECT_LT((to_eigen(out) - A * to_eigen(V)).cwiseAbs().maxCoeff(), 1e-5);
+    }
+    const std::vector<int64_t> columns{0, 5, 64, 699};
+    const Matrix<float> C = random_matrix<float>(4, 3, 6);
+    Matrix<float> out(n, 3), block(100, 4);
+    affinity.multiply_columns(columns, C, out, {});
+    affinity.evaluate({50, 150}, columns, block);
+    MatrixXd some(n, 4);
+    for (int j = 0; j < 4; ++j) some.col(j) = A.col(columns[size_t(j)]);
+    EXPECT_LT((to_eigen(out) - some * to_eigen(C)).cwiseAbs().maxCoeff(), 1e-5);
+    EXPECT_EQ(to_eigen(block), MatrixXd(some.middleRows(50, 100)));
+    const Degrees degrees = affinity.degrees({});
+    for (int64_t i = 0; i < n; ++i) EXPECT_NEAR(degrees.sum[size_t(i)], A.row(i).sum(), 1e-9);
+  }
+}
+
+Plan plan_for(int64_t n, int64_t k) {
+  Plan plan;
+  plan.n = n;
+  plan.options.clusters = k;
+  plan.options.affinity = AffinityKind::neighbors;
+  return plan;
+}
+
+TEST(NeighborGraph, DoesNotBridgeClustersThatAreTrulySeparate) {
+  const int64_t n = 3000;
+  Matrix<float> X = random_matrix<float>(n, 2, 7);
+  for (int64_t i = 0; i < n; ++i) X(i, 0) += 1000.0F * float(i % 5);
+  Plan plan = plan_for(n, 5);
+  make_neighbor_graph(Points(X.view()), RowSpace(n, 2), plan);
+  EXPECT_EQ(plan.graph->components, 5);
+  EXPECT_EQ(plan.options.neighbors, automatic_neighbors(n));
+  EXPECT_EQ(plan.graph->speck_points, 0);
+}
+
+TEST(NeighborGraph, TakesMoreNeighborsIfItFallsIntoSmallPieces) {
+  // 200 groups of 12 points, in a row: with 14 neighbors groups are joined to the next, with 10 they are not.
+  const int64_t n = 2400;
+  Matrix<float> X = random_matrix<float>(n, 2, 8);
+  for (int64_t i = 0; i < n; ++i) X(i, 0) += 30.0F * float(i / 12);
+  Plan plan = plan_for(n, 2);
+  plan.options.neighbors = 10;
+  make_neighbor_graph(Points(X.view()), RowSpace(n, 1), plan);
+  EXPECT_EQ(plan.graph->components, 200);
+  EXPECT_EQ(plan.options.neighbors, 10) << "a given number is not changed";
+  plan = plan_for(n, 2);
+  make_neighbor_graph(Points(X.view()), RowSpace(n, 1), plan);
+  EXPECT_EQ(plan.graph->components, 1);
+}
+
+TEST(NeighborGraph, IsolatesSpecks) {
+  const int64_t n = 4000;
+  Matrix<float> X = random_matrix<float>(n, 2, 9);
+  for (int64_t i = 0; i < 30; ++i) X(i, 1) += 1e6F;  // of n / (50 k) = 40 points or fewer
+  Plan plan = plan_for(n, 2);
+  const auto affinity = make_neighbor_graph(Points(X.view()), RowSpace(n, 1), plan);
+  EXPECT_EQ(plan.graph->components, 2);
+  EXPECT_EQ(plan.graph->speck_points, 30);
+  EXPECT_EQ(affinity->edges()->starts[30], 0);
+}
+
+}  // namespace
+}  // namespace mbsc
