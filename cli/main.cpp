@@ -21,7 +21,7 @@ using namespace mbsc;
 struct Outcome {
   int code = cli::done;
   std::string message;
-  bool is_fault = false;  ///< of ours or of the machine: other ranks know nothing of it
+  bool is_fault = false;  ///< the program or the machine failed on this rank; the other ranks do not know it
 };
 
 Outcome parse(CLI::App& app, int argc, char** argv, bool is_first) {

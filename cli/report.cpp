@@ -75,8 +75,9 @@ std::string describe_probe(const EigenPairs<float>& pairs) {
   if (pairs.probe)
     return fmt::format("no eigenvalue above {:.4f} was missed ({:g} % sure, {} random vectors)", pairs.probe->bound,
                        100 * pairs.probe->confidence, pairs.probe->vectors);
-  return pairs.residuals.empty() ? "not probed: an eigenvector on points that were not sampled may be missing"
-                                 : "not probed: an eigenvector that the start lacks may still be missing";
+  return pairs.residuals.empty()
+             ? "not probed: an eigenvector concentrated on points that were not sampled may be missing"
+             : "not probed: an eigenvector that the start lacks may still be missing";
 }
 
 /// Lines of a name and a text.

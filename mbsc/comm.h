@@ -70,7 +70,8 @@ class Comm {
   }
 
   /// Messages of one channel between two ranks (which may be the same one) are received in the order in which they were
-  /// sent; sizes are known to both ends. A send may not complete before the receiver has started its receive.
+  /// sent; sizes are known to both ends. It is possible that a send does not complete until the receiver has started
+  /// its receive.
   template <class T>
   std::unique_ptr<Pending> start_send(std::span<const T> values, int to, int channel = 0) const {
     return start_send_bytes(std::as_bytes(values), to, channel);
@@ -121,8 +122,8 @@ class World : public Comm {
  public:
   /// Ends every rank at once, with this exit code. A rank that cannot continue calls this. Does not return.
   virtual void end_all(int exit_code) const = 0;
-  /// Waits until all ranks have called this, at most so many seconds; returns whether they have. Use it at the end of a
-  /// program: a missing rank may be blocked in another call.
+  /// Waits until all ranks have called this, at most so many seconds; returns whether they have. Use it only at the end
+  /// of a program: after false, a missing rank may be blocked in another call.
   virtual bool meet(double seconds) const = 0;
   /// The number of ranks, including this one, that are on this machine and have the same CPU affinity mask.
   virtual int sharing_processors() const = 0;

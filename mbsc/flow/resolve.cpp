@@ -17,7 +17,7 @@ namespace mbsc {
 namespace {
 
 constexpr int64_t fewest_degree_columns =
-    100;  // with fewer, the rows that are evaluated exactly do not represent the other uncertain rows
+    100;  // with fewer, too few of the uncertain rows are evaluated exactly to represent the rest
 
 /// The options of a neighbor graph, and those that only a dense affinity has.
 void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& options) {
@@ -54,7 +54,8 @@ void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
   if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
 }
 
-/// n/50 columns, at least 2,000, within n; if passes are limited, at most what leaves three quarters to the solver.
+/// n/50 columns, but at least 2,000 and at most n. If passes are limited, the number is reduced so that three quarters
+/// of the budget are left to the solver.
 int64_t automatic_degree_columns(int64_t n, const ClusterOptions& options) {
   int64_t columns = std::max<int64_t>(2000, n / 50);
   // The degrees get a quarter of the budget: a fifth of the budget for the drawn columns, a twentieth for uncertain
@@ -83,8 +84,9 @@ void resolve_degrees(int64_t n, ClusterOptions& options) {
           passes.value_or(0), passes.value_or(0) * double(n));
 }
 
-/// Whether the method exact is cheap. To an order of magnitude it takes twenty symmetric passes, each of which multiplies
-/// 1.5 k vectors from both sides of a pair. Only one of them, the certificate, evaluates cached values again.
+/// Whether the method exact is cheap. To an order of magnitude it takes twenty symmetric passes. Each multiplies 1.5 k
+/// vectors, and uses the value of a pair twice: as a_ij and as a_ji. Nineteen of the passes read cached values from the
+/// cache; the last, the certificate, evaluates them again.
 bool exact_is_cheap(const InputShape& shape, const ClusterOptions& options) {
   const double pairs = double(shape.n) * double(shape.n);
   const double share = std::min(1.0, double(options.cache) / pairs);  // n^2 bytes hold all n^2/2 values, two bytes each

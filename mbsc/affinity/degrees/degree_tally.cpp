@@ -9,15 +9,15 @@ DegreeTally::DegreeTally(const RowSpace& space, const Degrees& sampled, bool zer
     : space_(space),
       sampled_(sampled),
       zeros_are_final_(zeros_are_final),
-      certain_(sampled_.sum.size()),
+      fixed_(sampled_.sum.size()),
       drawn_(sampled_.sum.size()),
       counted_(size_t(space.n())) {}
 
-std::vector<double>* DegreeTally::sums_for(std::span<const int64_t> columns, bool certain) {
+std::vector<double>* DegreeTally::sums_for(std::span<const int64_t> columns, bool fixed) {
   if (columns.empty() || counted_[size_t(columns[0])]) return nullptr;
   for (const int64_t j : columns) counted_[size_t(j)] = 1;
-  if (!certain) seen_ += int64_t(columns.size());
-  return certain ? &certain_ : &drawn_;
+  if (!fixed) seen_ += int64_t(columns.size());
+  return fixed ? &fixed_ : &drawn_;
 }
 
 Degrees DegreeTally::degrees(int64_t others) const {
@@ -31,7 +31,7 @@ Degrees DegreeTally::degrees(int64_t others) const {
     for (auto i = size_t(rows.begin); i < size_t(rows.end); ++i) {
       const bool is_open = complete && !zeros_are_final_ && sampled_.sum[i] == 0;
       if (sampled_.variance[i] == 0 && !is_open) continue;
-      better.sum[i] = (R * sampled_.sum[i] + certain_[i] + factor * drawn_[i]) / (1 + R);
+      better.sum[i] = (R * sampled_.sum[i] + fixed_[i] + factor * drawn_[i]) / (1 + R);
       better.variance[i] *= R / (1 + R);
     }
   });

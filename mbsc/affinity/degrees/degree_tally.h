@@ -3,16 +3,16 @@
 // has evaluated every column.
 //
 // For one row, let d be the sampled degree and V its variance, from c of the n columns (sampled_degrees.h). The solver
-// evaluates some certain columns, whose sum is t, and s of the N other columns, whose sum is r. These s columns are
-// drawn uniformly without replacement. Then
+// evaluates some columns in any case (the fixed ones; their sum is t), and s of the N other columns (their sum is r).
+// These s columns are drawn uniformly without replacement. Then
 //     e = t + (N / s) r                                     is unbiased, and its variance is about R V with
 //     R = (1/s) (1 - s/N) / [(1/c) (1 - c/n)],              because both are samples of the same row;
 //     d' = (R d + e) / (1 + R),   V' = V R / (1 + R)        is the mean with the weights 1/V and 1/(R V).
 // If s = N, then R = 0 and d' = e is exact, up to the rounding of the products.
 //
-// A row with V = 0 does not change: its degree is exact, or the row counts as isolated. If isolated rows are part of
-// the sums (not zeros_are_final), their degrees become e when all columns were evaluated.
-// Memory: two numbers per row and one byte per column.
+// A row with V = 0 does not change: its degree is exact, or the row counts as isolated. If zeros_are_final is false,
+// the degree of a row that counts as isolated becomes e once all columns have been evaluated. Memory: two numbers per
+// row and one byte per column.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +29,16 @@ class DegreeTally {
   DegreeTally(const RowSpace& space, const Degrees& sampled, bool zeros_are_final);
 
   /// Returns where to add the row sums of these columns, or null if they were counted before. Either all of the columns
-  /// were counted before, or none. `certain`: the solver evaluates these columns in any case.
-  std::vector<double>* sums_for(std::span<const int64_t> columns, bool certain);
-  /// The improved degrees. `others` is N, the number of columns that are not certain.
+  /// were counted before, or none. `fixed`: the solver evaluates these columns in any case.
+  std::vector<double>* sums_for(std::span<const int64_t> columns, bool fixed);
+  /// The improved degrees. `others` is N, the number of columns that are not fixed.
   Degrees degrees(int64_t others) const;
 
  private:
   const RowSpace& space_;
   const Degrees& sampled_;
   const bool zeros_are_final_;
-  std::vector<double> certain_, drawn_;  ///< t and r of each own row
+  std::vector<double> fixed_, drawn_;  ///< t and r of each own row
   std::vector<uint8_t> counted_;         ///< by column
   int64_t seen_ = 0;                     ///< s
 };

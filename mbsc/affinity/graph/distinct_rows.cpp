@@ -20,6 +20,16 @@ uint64_t hash_of(const float* row, int64_t features) {
   return hash;
 }
 
+/// Fills in `starts` and `copies` from `of`.
+void find_copies(int64_t count, DistinctRows& distinct) {
+  distinct.starts.assign(size_t(count) + 1, 0);
+  for (const int32_t row : distinct.of) ++distinct.starts[size_t(row) + 1];
+  std::partial_sum(distinct.starts.begin(), distinct.starts.end(), distinct.starts.begin());
+  std::vector<int64_t> next(distinct.starts.begin(), distinct.starts.end() - 1);
+  distinct.copies.resize(distinct.of.size());
+  for (size_t i = 0; i < distinct.of.size(); ++i) distinct.copies[size_t(next[size_t(distinct.of[i])]++)] = int32_t(i);
+}
+
 }  // namespace
 
 DistinctRows find_distinct(const Points& points, int threads) {
@@ -52,12 +62,7 @@ DistinctRows find_distinct(const Points& points, int threads) {
   int32_t count = 0;
   for (int64_t i = 0; i < n; ++i)
     distinct.of[size_t(i)] = first[size_t(i)] == i ? count++ : distinct.of[size_t(first[size_t(i)])];
-  distinct.starts.assign(size_t(count) + 1, 0);
-  for (const int32_t row : distinct.of) ++distinct.starts[size_t(row) + 1];
-  std::partial_sum(distinct.starts.begin(), distinct.starts.end(), distinct.starts.begin());
-  std::vector<int64_t> next(distinct.starts.begin(), distinct.starts.end() - 1);
-  distinct.copies.resize(size_t(n));
-  for (int64_t i = 0; i < n; ++i) distinct.copies[size_t(next[size_t(distinct.of[size_t(i)])]++)] = int32_t(i);
+  find_copies(count, distinct);
   if (count == n) {
     distinct.rows = std::move(all);
     return distinct;
@@ -66,6 +71,28 @@ DistinctRows find_distinct(const Points& points, int threads) {
   for (int32_t row = 0; row < count; ++row)
     std::copy_n(all.row(distinct.copies[size_t(distinct.starts[size_t(row)])]), d, distinct.rows.row(row));
   return distinct;
+}
+
+void reorder(const std::vector<int32_t>& order, DistinctRows& distinct) {
+  const int64_t count = distinct.count(), d = distinct.rows.cols();
+  // Along each cycle of the permutation: row order[i] moves to i.
+  std::vector<float> first(static_cast<size_t>(d));
+  std::vector<uint8_t> is_moved(static_cast<size_t>(count));
+  for (int64_t begin = 0; begin < count; ++begin) {
+    if (is_moved[size_t(begin)]) continue;
+    std::copy_n(distinct.rows.row(begin), d, first.begin());
+    int64_t to = begin;
+    for (int64_t from = order[size_t(to)]; from != begin; to = from, from = order[size_t(to)]) {
+      std::copy_n(distinct.rows.row(from), d, distinct.rows.row(to));
+      is_moved[size_t(to)] = 1;
+    }
+    std::copy_n(first.begin(), d, distinct.rows.row(to));
+    is_moved[size_t(to)] = 1;
+  }
+  std::vector<int32_t> number(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) number[size_t(order[size_t(i)])] = int32_t(i);
+  for (int32_t& row : distinct.of) row = number[size_t(row)];
+  find_copies(count, distinct);
 }
 
 }  // namespace mbsc

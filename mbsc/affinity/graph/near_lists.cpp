@@ -23,6 +23,22 @@ class NearLists::Lock {
   std::atomic<bool>& flag_;
 };
 
+namespace {
+
+/// The number of entries below a key. Whether an entry is below it is a coin toss, so there are no branches.
+int64_t place_of(uint64_t key, const NearPoint* first, int64_t count) {
+  if (count == 0) return 0;
+  const NearPoint* at = first;
+  for (int64_t left = count; left > 1;) {
+    const int64_t half = left / 2;
+    at += at[half - 1].key() < key ? half : 0;
+    left -= half;
+  }
+  return at - first + (at->key() < key ? 1 : 0);
+}
+
+}  // namespace
+
 NearLists::NearLists(MatrixView<const float> points, int64_t each)
     : points_(points),
       each_(each),
@@ -46,8 +62,8 @@ void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::v
   for (size_t c = 0; c < candidates.size(); ++c) {
     const NearPoint near{scratch[c], candidates[c]};
     if (count == each_ && !(near < first[count - 1])) continue;
-    NearPoint* at = std::lower_bound(first, first + count, near);
-    if (at < first + count && *at == near) continue;  // known
+    NearPoint* at = first + place_of(near.key(), first, count);
+    if (at < first + count && at->key() == near.key()) continue;  // known
     if (count < each_) ++count;
     std::move_backward(at, first + count - 1, first + count);
     *at = near;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,9 +19,9 @@ namespace mbsc {
 struct NearPoint {
   float distance;
   int32_t point;
-  bool operator<(const NearPoint& other) const {
-    return distance != other.distance ? distance < other.distance : point < other.point;
-  }
+  /// A number that orders by distance, then by point. Floats that are not negative order like their bits.
+  uint64_t key() const { return uint64_t{std::bit_cast<uint32_t>(distance)} << 32 | uint32_t(point); }
+  bool operator<(const NearPoint& other) const { return key() < other.key(); }
   bool operator==(const NearPoint&) const = default;
 };
 

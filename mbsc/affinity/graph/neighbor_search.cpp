@@ -138,12 +138,14 @@ void expand(const NearLists& lists, const DistinctRows& distinct, int threads, N
 }  // namespace
 
 NeighborLists find_neighbors(const Points& points, const NeighborSearch& search) {
-  const DistinctRows distinct = find_distinct(points, search.threads);
+  DistinctRows distinct = find_distinct(points, search.threads);
+  const bool all_pairs = compares_all(distinct.count(), points.features, search);
+  if (!all_pairs) reorder(order_by_place(distinct.rows, search.seed, search.threads), distinct);
   NeighborLists out;
   out.each = search.each;
   out.distinct = distinct.count();
   NearLists lists(distinct.rows, std::min(search.each, distinct.count() - 1));
-  if (compares_all(distinct.count(), points.features, search)) {
+  if (all_pairs) {
     compare_all(lists, search);
   } else {
     PartitionRule rule = partition_rule(points.features, search.each);

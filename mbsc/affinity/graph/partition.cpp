@@ -39,7 +39,16 @@ void take_largest(const float* values, int64_t count, int64_t fan, int32_t* out,
   best.assign(size_t(fan), 0);
   int64_t taken = 0;
   float least = 0;
+  constexpr int64_t some = 32;
   for (int64_t j = 0; j < count; ++j) {
+    if (taken == fan && j % some == 0 && j + some <= count) {  // most values are far below: look at many at a time
+      int any = 0;
+      for (int64_t i = 0; i < some; ++i) any |= values[j + i] > least ? 1 : 0;
+      if (any == 0) {
+        j += some - 1;
+        continue;
+      }
+    }
     if (taken == fan && !(values[j] > least)) continue;
     int64_t at = taken < fan ? taken++ : fan - 1;
     for (; at > 0 && values[j] > best[size_t(at - 1)]; --at) {
@@ -161,6 +170,33 @@ PartitionRule partition_rule(int64_t features, int64_t each) {
   rule.leaf = std::max(rule.leaf, 8 * each);
   rule.fewest = 3 * each;
   return rule;
+}
+
+Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads) {
+  Members all(size_t(points.rows));
+  std::iota(all.begin(), all.end(), 0);
+  PartitionRule rule;
+  rule.seed = seed;
+  const int64_t count = std::clamp<int64_t>(points.rows / 64, 1, most_leaders);
+  const Members leaders = draw(all, count, rule, ~uint64_t{0} - 1);
+  const std::vector<int32_t> nearest = assign(points, all, leaders, 1, threads);
+  // The chain: from each leader to the nearest one that is not in it yet.
+  Members left = leaders;
+  std::vector<float> distances(left.size());
+  std::vector<int32_t> place_of(leaders.size());
+  int32_t at = left.front();
+  for (int32_t place = 0; !left.empty(); ++place) {
+    simd::squared_distances(points.row(at), points.data, points.stride, left.data(), int64_t(left.size()), points.cols,
+                            distances.data());
+    const auto next = std::min_element(distances.begin(), distances.begin() + int64_t(left.size())) - distances.begin();
+    at = left[size_t(next)];
+    left.erase(left.begin() + next);
+    place_of[size_t(std::lower_bound(leaders.begin(), leaders.end(), at) - leaders.begin())] = place;
+  }
+  std::stable_sort(all.begin(), all.end(), [&](int32_t a, int32_t b) {
+    return place_of[size_t(nearest[size_t(a)])] < place_of[size_t(nearest[size_t(b)])];
+  });
+  return all;
 }
 
 std::vector<Members> first_split(MatrixView<const float> points, const PartitionRule& rule, int threads) {

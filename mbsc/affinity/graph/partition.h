@@ -35,6 +35,10 @@ PartitionRule partition_rule(int64_t features, int64_t each);
 
 using Members = std::vector<int32_t>;
 
+/// An order in which near points lie close together: by the nearest of up to 1,000 leaders, and these along a chain of
+/// near leaders. Searching points in this order keeps their rows and lists in cache. Returns the point at each place.
+Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads);
+
 /// The sets of the first split, with the largest first.
 std::vector<Members> first_split(MatrixView<const float> points, const PartitionRule& rule, int threads);
 /// Splits one of these sets further and calls `use` for each leaf. `number` is the number of the set.

@@ -18,7 +18,7 @@ struct Edge {
   float weight;
 };
 
-/// The lists as sets: ascending, each with its own point.
+/// For each point, the set of its neighbors and the point itself, in ascending order.
 std::vector<int32_t> neighborhoods(const NeighborLists& lists, const RowSpace& rows) {
   const int64_t size = lists.each + 1;
   std::vector<int32_t> sets(size_t(lists.size() * size));
@@ -59,6 +59,10 @@ std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights wei
   rows.for_each_block(
       [&](int64_t, Range range) {
         for (int64_t i = range.begin; i < range.end; ++i) {
+          constexpr int64_t ahead = 3;  // neighborhoods are scattered in memory
+          if (is_shared && i + ahead < range.end)
+            for (const NearPoint& near : lists.of(i + ahead))
+              for (int64_t at = 0; at <= m; at += 16) __builtin_prefetch(sets.data() + near.point * (m + 1) + at);
           Edge* to = edges.data() + i * m;
           const auto list = lists.of(i);
           for (int64_t e = 0; e < m; ++e) {

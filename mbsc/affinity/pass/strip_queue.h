@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StripQueue: how threads share the strips of a pass (pair_ring.h). Threads compute tiles in any order, but they add to
-// the sums of the columns in the order of the ring. A thread waits if that order requires it, if the slot is still in
-// use by the strip before the last, or if the strip is not prepared yet.
+// the sums of the columns in the order of the ring. A thread waits if that order requires it, if its strip is not
+// prepared yet, or if the slot that its strip needs is still in use by the strip two before it (StripSteps).
 #pragma once
 
 #include <atomic>

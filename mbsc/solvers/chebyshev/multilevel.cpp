@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t aggregate_size = 8;
 
-/// A graph of some level, and 1 / sqrt(degree) of its nodes.
+/// The graph of one level, the degrees of its nodes, and the aggregates that they form in the next coarser level.
 struct Level {
   SparseMatrix own;  ///< empty on the finest level
   const SparseMatrix* graph = nullptr;

@@ -6,8 +6,8 @@
 //      narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
 //   2. sample() and step(), in turn: each batch of columns improves the estimates G ~ LW and B ~ W'LW. They use every
 //      column evaluated so far, the largest entries of each row (from the degree pass), and the model as a control
-//      variate (batch_memory.h). After one pass no column is missing; both are exact if all columns were multiplied by
-//      the current W. A step follows each batch. In the first pass a batch doubles the number of columns
+//      variate (batch_memory.h). After one pass no column is missing; G and B are then exact if all columns were
+//      multiplied by the current W. A step follows each batch. In the first pass a batch doubles the number of columns
 //      (worthwhile_batches() chooses how many batches there are); after it, a batch is a quarter of the columns that
 //      are not fixed (fixed: the most important columns, which every batch includes). `batch_size` overrides both. A
 //      step is a power step, shrunk by its measured noise: it needs no tuning and cannot spoil a start that is better
