@@ -42,26 +42,6 @@ std::vector<OptionRow> problem_rows() {
           .in(in_problem)
           .automatically("from sampled distances")
           .help("gamma of the kernels rbf and exponential: a larger value makes the kernel narrower"),
-      integer_option(
-          "neighbors", [](auto& o) -> auto& { return o.neighbors; })
-          .at_least(1)
-          .at_most_n()
-          .in_python("n_neighbors")
-          .in(in_problem)
-          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces")
-          .help("affinity neighbors: the number of nearest points that each point is joined to"),
-      word_option(
-          "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
-          .in(in_problem)
-          .help("affinity neighbors: weight of an edge, by distance (gaussian, one width), by the share of common "
-                "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
-                "point (local)"),
-      real_option(
-          "recall", [](auto& o) -> auto& { return o.recall; })
-          .at_least(0)
-          .in(in_problem)
-          .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
-                "compares all pairs"),
       word_option(
           "degrees", words::degree_kinds, [](auto& o) -> auto& { return o.degrees; })
           .in(in_problem)
@@ -94,6 +74,32 @@ std::vector<OptionRow> problem_rows() {
           .in_python("n_init")
           .in(in_problem)
           .help("runs of k-means; the best one counts"),
+  };
+}
+
+std::vector<OptionRow> graph_rows() {
+  const auto in_problem = OptionGroup::problem;
+  return {
+      integer_option(
+          "neighbors", [](auto& o) -> auto& { return o.neighbors; })
+          .at_least(1)
+          .at_most_n()
+          .in_python("n_neighbors")
+          .in(in_problem)
+          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces")
+          .help("affinity neighbors: the number of nearest points that each point is joined to"),
+      word_option(
+          "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
+          .in(in_problem)
+          .help("affinity neighbors: weight of an edge, by distance (gaussian, one width), by the share of common "
+                "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
+                "point (local)"),
+      real_option(
+          "recall", [](auto& o) -> auto& { return o.recall; })
+          .at_least(0)
+          .in(in_problem)
+          .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
+                "compares all pairs"),
   };
 }
 
@@ -220,6 +226,7 @@ std::vector<OptionRow> make_rows() {
   const auto append = [&](const std::vector<OptionRow>& more) { rows.insert(rows.end(), more.begin(), more.end()); };
   append(solver_rows());
   for (const SolverRow* solver : solvers()) append(solver->options);
+  append(graph_rows());
   append(limit_rows());
   append(run_rows());
   return rows;

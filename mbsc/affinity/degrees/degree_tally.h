@@ -39,8 +39,8 @@ class DegreeTally {
   const Degrees& sampled_;
   const bool zeros_are_final_;
   std::vector<double> fixed_, drawn_;  ///< t and r of each own row
-  std::vector<uint8_t> counted_;         ///< by column
-  int64_t seen_ = 0;                     ///< s
+  std::vector<uint8_t> counted_;       ///< by column
+  int64_t seen_ = 0;                   ///< s
 };
 
 }  // namespace mbsc
