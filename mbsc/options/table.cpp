@@ -190,7 +190,7 @@ std::vector<OptionRow> solver_rows() {
           .at_least(1)
           .at_most_n()
           .for_methods({"exact", "nystrom", "power", "chebyshev"})
-          .automatically("k; exact: k + max(4, k/2); chebyshev: k + max(6, k/2)")
+          .automatically("k; exact: k + max(4, k/2); chebyshev: k + max(6, k/2), rounded up to a multiple of 16")
           .help("columns of a block; power and nystrom return k of them"),
   };
 }

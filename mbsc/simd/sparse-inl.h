@@ -10,8 +10,8 @@
 
 #include <hwy/highway.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace mbsc::simd {
@@ -19,10 +19,9 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// `some` vectors of columns at a time, so that the sums stay in registers.
-template <int some>
-HWY_INLINE void sparse_columns(const float* HWY_RESTRICT values, const int32_t* HWY_RESTRICT indices, int64_t count,
-                               const float* HWY_RESTRICT V, int64_t stride, float* HWY_RESTRICT out) {
-  const hn::ScalableTag<float> tag;
+template <int some, class Tag>
+HWY_INLINE void sparse_columns(Tag tag, const float* HWY_RESTRICT values, const int32_t* HWY_RESTRICT indices,
+                               int64_t count, const float* HWY_RESTRICT V, int64_t stride, float* HWY_RESTRICT out) {
   const auto lanes = int64_t(hn::Lanes(tag));
   hn::Vec<decltype(tag)> sums[some];
 #pragma GCC unroll 4
@@ -39,11 +38,17 @@ HWY_INLINE void sparse_columns(const float* HWY_RESTRICT values, const int32_t* 
 
 void sparse_row_float(const float* HWY_RESTRICT values, const int32_t* HWY_RESTRICT indices, int64_t count,
                       const float* HWY_RESTRICT V, int64_t stride, int64_t columns, float* HWY_RESTRICT out) {
-  const auto lanes = int64_t(hn::Lanes(hn::ScalableTag<float>()));
   int64_t c = 0;
-  for (; c + 4 * lanes <= columns; c += 4 * lanes) sparse_columns<4>(values, indices, count, V + c, stride, out + c);
-  for (; c + 2 * lanes <= columns; c += 2 * lanes) sparse_columns<2>(values, indices, count, V + c, stride, out + c);
-  for (; c + lanes <= columns; c += lanes) sparse_columns<1>(values, indices, count, V + c, stride, out + c);
+  const auto take = [&](auto tag, auto some) {
+    const int64_t width = some * int64_t(hn::Lanes(tag));
+    for (; c + width <= columns; c += width) sparse_columns<some>(tag, values, indices, count, V + c, stride, out + c);
+  };
+  const hn::ScalableTag<float> whole;
+  take(whole, std::integral_constant<int, 4>());
+  take(whole, std::integral_constant<int, 2>());
+  take(whole, std::integral_constant<int, 1>());
+  take(hn::CappedTag<float, 8>(), std::integral_constant<int, 1>());  // the rest, by shorter vectors
+  take(hn::CappedTag<float, 4>(), std::integral_constant<int, 1>());
   for (; c < columns; ++c) {
     float sum = 0;
     for (int64_t e = 0; e < count; ++e) sum += values[e] * V[int64_t(indices[e]) * stride + c];

@@ -2,7 +2,8 @@
 // Method: subspace iteration with a Chebyshev filter, for graphs with few edges, whose products are cheap.
 // Reference: Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
 //   iteration", 2006.
-// Algorithm: a block W of k + max(6, k/2) columns. Y = L W, Ritz pairs, residuals; then W <- orth(p(L) W), where p damps
+// Algorithm: a block W of k + max(6, k/2) columns, rounded up to a multiple of 16 (a row of a cache line or more costs
+//   hardly more than a shorter one, and guards make the filter steeper). Y = L W, Ritz pairs, residuals; then W <- orth(p(L) W), where p damps
 //   everything below the last Ritz value of the block (filter.h). The degree of p follows from the gap.
 // Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If a stored graph has k components or
 //   more, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
@@ -31,7 +32,8 @@ constexpr int64_t most_products = 4000;
 
 int64_t block_of(int64_t n, const ClusterOptions& options) {
   const int64_t k = options.clusters;
-  return std::min(n, std::max(k, options.block_size.value_or(k + std::max<int64_t>(6, k / 2))));
+  const int64_t automatic = (k + std::max<int64_t>(6, k / 2) + 15) / 16 * 16;
+  return std::min(n, std::max(k, options.block_size.value_or(automatic)));
 }
 
 void resolve_chebyshev(int64_t n, ClusterOptions& options) { options.block_size = block_of(n, options); }
