@@ -7,9 +7,13 @@
 //   everything below the last Ritz value of the block (filter.h). The degree of p follows from the gap.
 // Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If a stored graph has k components or
 //   more, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
-// End: at the tolerance, if one is given. Otherwise when the largest residual is below a twentieth of the gap between
-//   the k-th Ritz value and the next: the error of the subspace is then below that share. If rounding does not allow
-//   that, the run ends when residuals no longer fall; the status is `unresolved` if they are above the gap.
+// End: at the tolerance, if one is given. Otherwise at the first of
+//   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next: the error of the
+//     subspace is below that share;
+//   - the subspace hardly moves: a filter leaves a share c = p(theta_k+1) / p(theta_k) of its error, so a move of s
+//     leaves an error of about s c / (1 - c), which must be below 0.01;
+//   - residuals no longer fall, because of rounding.
+//   The status is `unresolved` if the residual is then above the gap.
 // Cost: a product for each degree; memory: six blocks.
 #include "mbsc/solvers/chebyshev/chebyshev.h"
 
@@ -27,7 +31,7 @@
 namespace mbsc {
 namespace {
 
-constexpr double share_of_gap = 0.05;
+constexpr double share_of_gap = 0.05, enough = 0.01;
 constexpr int64_t most_products = 4000;
 
 int64_t block_of(int64_t n, const ClusterOptions& options) {
@@ -102,7 +106,9 @@ class ChebyshevRun {
       }
       if (is_known || is_done()) return;
       const double cut = std::clamp(values_[columns_ - 1], -0.9, 1 - 1e-7);
-      filter_block(L_.rows(), multiply_, cut, filter_degree(values_[k_ - 1], cut, 30, 8, 120), W_);
+      const int64_t degree = filter_degree(values_[k_ - 1], cut, 30, 8, 120);
+      left_ = columns_ > k_ ? filter_ratio(values_[k_], values_[k_ - 1], cut, degree) : 0;
+      filter_block(L_.rows(), multiply_, cut, degree, W_);
       orthonormalize_or_refill<T>(L_.rows(), W_, options_.seed, pairs_.iterations);
     }
   }
@@ -116,8 +122,10 @@ class ChebyshevRun {
 
   /// The k leading columns with their values and residuals, and the error that these allow.
   void take_pairs() {
+    const Matrix<T> before = std::move(pairs_.vectors);
     pairs_.vectors = Matrix<T>(W_.rows(), k_);
     copy<T>(L_.rows(), W_.view().columns_between(0, k_), pairs_.vectors);
+    moved_ = before.empty() ? 1 : subspace_error<T>(L_.rows(), pairs_.vectors, before);
     pairs_.values.assign(values_.data(), values_.data() + k_);
     pairs_.residuals =
         residual_norms<T>(L_.rows(), image_.view().columns_between(0, k_), pairs_.vectors, values_.head(k_));
@@ -141,8 +149,13 @@ class ChebyshevRun {
 
   /// Whether the run ends here. Sets the status.
   bool is_done() {
-    if (limits_.tolerance ? residual_ <= *limits_.tolerance : residual_ <= share_of_gap * gap_) {
-      pairs_.status = limits_.tolerance ? Status::converged : Status::finished;
+    if (limits_.tolerance && residual_ <= *limits_.tolerance) {
+      pairs_.status = Status::converged;
+      return true;
+    }
+    const bool is_still = pairs_.iterations > 1 && left_ < 1 && moved_ * left_ / (1 - left_) <= enough;
+    if (!limits_.tolerance && (residual_ <= share_of_gap * gap_ || is_still)) {
+      pairs_.status = residual_ < gap_ ? Status::finished : Status::unresolved;
       return true;
     }
     waiting_ = residual_ < 0.9 * best_ ? 0 : waiting_ + 1;
@@ -165,8 +178,9 @@ class ChebyshevRun {
   const Budget budget_;
   const Multiply<T> multiply_;
   Solution<T> pairs_;
-  Matrix<T> W_, image_;     ///< the block and its product
-  Eigen::VectorXd values_;  ///< its Ritz values
+  Matrix<T> W_, image_;          ///< the block and its product
+  Eigen::VectorXd values_;       ///< its Ritz values
+  double moved_ = 1, left_ = 1;  ///< of the subspace in the last filter; the share of its error that a filter leaves
   double residual_ = 0;
   double gap_ = 2;  ///< between the k-th value and the next
   double best_ = std::numeric_limits<double>::infinity();

@@ -50,6 +50,18 @@ int64_t filter_degree(double value, double cut, double factor, int64_t least, in
   return std::clamp<int64_t>(degree < 1e6 ? int64_t(degree) : most, least, most);
 }
 
+double filter_ratio(double low, double high, double cut, int64_t degree) {
+  const double center = (cut - 1) / 2, half = (cut + 1) / 2;
+  // log T_j(x), without overflow; T_j is at most 1 inside of [-1, 1].
+  const auto log_growth = [&](double value) {
+    const double x = (value - center) / half;
+    if (!(x > 1)) return 0.0;
+    const double angle = double(degree) * std::acosh(x);
+    return angle + std::log1p(std::exp(-2 * angle)) - std::log(2.0);
+  };
+  return std::exp(log_growth(low) - log_growth(high));
+}
+
 template <class T>
 Eigen::VectorXd rotate_to_ritz(const RowSpace& space, const Multiply<T>& multiply, Matrix<T>& W, Matrix<T>& image) {
   image = Matrix<T>(W.rows(), W.cols());

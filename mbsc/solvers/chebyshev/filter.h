@@ -28,6 +28,10 @@ void filter_block(const RowSpace& space, const Multiply<T>& multiply, double cut
 /// The degree at which the filter grows by `factor` at `value` > cut, within [least, most].
 int64_t filter_degree(double value, double cut, double factor, int64_t least, int64_t most);
 
+/// The polynomial at `low` divided by the polynomial at `high`, both at most 1 and low <= high: one filter leaves this
+/// share of an error that belongs to `low`.
+double filter_ratio(double low, double high, double cut, int64_t degree);
+
 /// Ritz values (descending) of the orthonormal block W; W becomes the Ritz vectors and `image` their product.
 template <class T>
 Eigen::VectorXd rotate_to_ritz(const RowSpace& space, const Multiply<T>& multiply, Matrix<T>& W, Matrix<T>& image);
