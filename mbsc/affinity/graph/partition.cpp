@@ -136,9 +136,8 @@ void visit(MatrixView<const float> points, const PartitionRule& rule, Node node,
   const auto size = int64_t(node.members.size());
   if (size <= rule.leaf) return use(node.members);
   if (node.stuck == 3) {
-    const Members mixed = draw(node.members, size, rule, node.key);
     const KeyedPermutation order(size, Random(rule.seed, Stream::neighbors), node.key);
-    Members shuffled(mixed.size());
+    Members shuffled(node.members.size());
     for (int64_t i = 0; i < size; ++i) shuffled[size_t(i)] = node.members[size_t(order(i))];
     for (int64_t first = 0; first < size; first += rule.leaf)
       use(std::span(shuffled).subspan(size_t(first), size_t(std::min(rule.leaf, size - first))));
