@@ -105,6 +105,7 @@ std::vector<OptionRow> graph_rows() {
 
 std::vector<OptionRow> limit_rows() {
   const auto in_limits = OptionGroup::limits;
+  const std::vector<std::string> iterative{"minibatch", "adagrad", "exact", "power", "chebyshev"};
   return {
       real_option(
           "passes", [](auto& o) -> auto& { return o.limits.passes; })
@@ -118,12 +119,14 @@ std::vector<OptionRow> limit_rows() {
           "iterations", [](auto& o) -> auto& { return o.limits.iterations; })
           .at_least(1)
           .in_python("max_iter")
+          .for_methods(iterative)
           .in(in_limits)
           .automatically("no limit; power: 3 if no other limit and no tolerance is given")
           .help("budget of batches, products or Krylov steps"),
       real_option(
           "seconds", [](auto& o) -> auto& { return o.limits.seconds; })
           .positive()
+          .for_methods(iterative)
           .in(in_limits)
           .automatically("no limit")
           .help("budget of wall-clock time for the solver"),

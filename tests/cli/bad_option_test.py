@@ -78,7 +78,8 @@ class BadOption(ProgramTest):
     def test_an_option_that_the_method_does_not_have(self):
         for method, option, value in (("power", "--guards", 3), ("exact", "--batch-size", 10), ("nystrom", "--start", "random"),
                                       ("exact", "--step-rule", "adagrad"), ("minibatch", "--basis-size", 50),
-                                      ("minibatch", "--epsilon", 1e-3), ("power", "--stall", 1e-3)):
+                                      ("minibatch", "--epsilon", 1e-3), ("power", "--stall", 1e-3),
+                                      ("nystrom", "--iterations", 5), ("nystrom", "--seconds", 5)):
             with self.subTest(method=method, option=option):
                 self.assert_options_rejected("-k", 3, "--method", method, option, value,
                                              words=[option.lstrip("-"), method, "does not apply"])
