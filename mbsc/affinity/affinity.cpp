@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/reduce.h"
 
 namespace mbsc {
@@ -111,6 +112,6 @@ ColumnSums Affinity<T>::sum_columns(std::span<const int64_t> columns, const Stop
 }
 
 template class Affinity<float>;
-template class Affinity<double>;
+MBSC_FLOAT64(template class Affinity<double>;)
 
 }  // namespace mbsc

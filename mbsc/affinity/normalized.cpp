@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -186,6 +187,6 @@ void Normalized<T>::add_definite(std::span<const int64_t> columns, MatrixView<co
 }
 
 template class Normalized<float>;
-template class Normalized<double>;
+MBSC_FLOAT64(template class Normalized<double>;)
 
 }  // namespace mbsc

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/simd/nearest.h"
 
@@ -193,6 +194,6 @@ void Assignment<T>::move(int64_t row, int32_t from, int32_t to) {
 }
 
 template class Assignment<float>;
-template class Assignment<double>;
+MBSC_FLOAT64(template class Assignment<double>;)
 
 }  // namespace mbsc

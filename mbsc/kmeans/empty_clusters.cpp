@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/kmeans/distances.h"
 
 namespace mbsc {
@@ -77,6 +78,7 @@ Filling fill_empty_clusters(const RowSpace& space, MatrixView<const T> rows, Mat
 }
 
 template Filling fill_empty_clusters(const RowSpace&, MatrixView<const float>, Matrix<double>&, Assignment<float>&);
-template Filling fill_empty_clusters(const RowSpace&, MatrixView<const double>, Matrix<double>&, Assignment<double>&);
+MBSC_FLOAT64(template Filling fill_empty_clusters(const RowSpace&, MatrixView<const double>, Matrix<double>&,
+                                                  Assignment<double>&);)
 
 }  // namespace mbsc

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/require.h"
 #include "mbsc/kmeans/lloyd.h"
@@ -95,7 +96,7 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
 
 template KMeansResult kmeans(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>, const KMeansOptions&,
                              const StopToken&);
-template KMeansResult kmeans(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>, const KMeansOptions&,
-                             const StopToken&);
+MBSC_FLOAT64(template KMeansResult kmeans(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>,
+                                          const KMeansOptions&, const StopToken&);)
 
 }  // namespace mbsc

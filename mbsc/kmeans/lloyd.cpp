@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/kmeans/assignment.h"
 #include "mbsc/kmeans/distances.h"
 #include "mbsc/kmeans/empty_clusters.h"
@@ -101,7 +102,7 @@ KMeansResult lloyd(const RowSpace& space, MatrixView<const T> rows, std::span<co
 
 template KMeansResult lloyd(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>, Matrix<double>,
                             const LloydLimits&, const StopToken&);
-template KMeansResult lloyd(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>, Matrix<double>,
-                            const LloydLimits&, const StopToken&);
+MBSC_FLOAT64(template KMeansResult lloyd(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>,
+                                         Matrix<double>, const LloydLimits&, const StopToken&);)
 
 }  // namespace mbsc

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
 #include "mbsc/kmeans/distances.h"
@@ -139,7 +140,7 @@ Matrix<double> choose_seeds(const RowSpace& space, MatrixView<const T> rows, std
 
 template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const float>, std::span<const uint8_t>, int64_t,
                                      uint64_t, int);
-template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>, int64_t,
-                                     uint64_t, int);
+MBSC_FLOAT64(template Matrix<double> choose_seeds(const RowSpace&, MatrixView<const double>, std::span<const uint8_t>,
+                                                  int64_t, uint64_t, int);)
 
 }  // namespace mbsc

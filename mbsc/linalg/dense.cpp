@@ -77,6 +77,15 @@ void solve_upper(const MatrixXd& R, bool transpose, MatrixXd& X, int threads) {
   });
 }
 
+std::optional<MatrixXd> inverse_cholesky(const MatrixXd& A, double least_pivot) {
+  const Eigen::LLT<MatrixXd> factor(A);
+  if (factor.info() != Eigen::Success) return {};
+  const MatrixXd R = factor.matrixU();
+  if (R.diagonal().cwiseAbs2().minCoeff() < least_pivot) return {};
+  const MatrixXd unit = MatrixXd::Identity(A.rows(), A.cols());
+  return R.triangularView<Eigen::Upper>().solve(unit);
+}
+
 MatrixXd multiply_symmetric(const MatrixXd& A, const MatrixXd& X, int threads) {
   MatrixXd out = MatrixXd::Zero(A.rows(), X.cols());
   for_panels(threads, 0, X.cols(), [&](int64_t begin, int64_t end) {
@@ -86,9 +95,14 @@ MatrixXd multiply_symmetric(const MatrixXd& A, const MatrixXd& X, int threads) {
   return out;
 }
 
+SmallEigen eigen_ascending(const Eigen::MatrixXd& B) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(B);
+  return {solver.eigenvalues(), solver.eigenvectors()};
+}
+
 SmallEigen eigen_descending(const Eigen::MatrixXd& B) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver((B + B.transpose()) / 2);
-  return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+  const SmallEigen ascending = eigen_ascending((B + B.transpose()) / 2);
+  return {ascending.values.reverse(), ascending.vectors.rowwise().reverse()};
 }
 
 SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {

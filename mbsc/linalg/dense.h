@@ -4,6 +4,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 
 namespace mbsc {
 
@@ -14,6 +15,10 @@ bool cholesky(Eigen::MatrixXd& A, int threads);
 /// X <- R^-1 X, or R'^-1 X, for an upper triangular R.
 void solve_upper(const Eigen::MatrixXd& R, bool transposed, Eigen::MatrixXd& X, int threads);
 
+/// R^-1 for a small A = R'R with an upper triangular R. Nothing if A is not positive definite, or if the smallest squared
+/// pivot is below `least_pivot`. Reads the lower triangle of A.
+std::optional<Eigen::MatrixXd> inverse_cholesky(const Eigen::MatrixXd& A, double least_pivot);
+
 /// A X for a symmetric A.
 Eigen::MatrixXd multiply_symmetric(const Eigen::MatrixXd& A, const Eigen::MatrixXd& X, int threads);
 
@@ -23,6 +28,8 @@ struct SmallEigen {
   Eigen::MatrixXd vectors;
 };
 SmallEigen eigen_descending(const Eigen::MatrixXd& B);
+/// In ascending order, for the symmetric matrix whose lower triangle is that of B.
+SmallEigen eigen_ascending(const Eigen::MatrixXd& B);
 /// The same for the pencil A - t B. B must be positive definite up to rounding. The vectors G satisfy G'BG = I.
 SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/row_space.h"
 #include "mbsc/simd/level.h"
 #include "mbsc/simd/sparse.h"
@@ -63,7 +64,7 @@ void multiply_sparse(const RowSpace& space, const SparseMatrix& matrix, MatrixVi
   template void add_sparse_product(const RowSpace&, const SparseMatrix&, std::span<const T>, double, \
                                    MatrixView<const T>, MatrixView<T>);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

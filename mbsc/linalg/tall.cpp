@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/linalg/tall.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "mbsc/linalg/dense.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/simd/gemm.h"
 
@@ -56,14 +57,10 @@ bool cholesky_step(const RowSpace& space, MatrixView<T> W) {
   const VectorXd norms = G.diagonal().cwiseMax(0).cwiseSqrt();
   if (norms.minCoeff() <= 0 || !norms.allFinite()) return false;
   const VectorXd inverse = norms.cwiseInverse();
-  const Eigen::LLT<MatrixXd> cholesky(inverse.asDiagonal() * G * inverse.asDiagonal());
-  if (cholesky.info() != Eigen::Success) return false;
   // The squared pivots of a matrix with unit diagonal: the part of each column that is independent of those before it.
-  const MatrixXd R = cholesky.matrixU();
-  if (R.diagonal().cwiseAbs2().minCoeff() < 1e-8) return false;
-  const MatrixXd unit = MatrixXd::Identity(G.rows(), G.cols());
-  const MatrixXd inverse_R = R.triangularView<Eigen::Upper>().solve(unit);
-  multiply<T>(space, W, inverse.asDiagonal() * inverse_R, W);
+  const std::optional<MatrixXd> inverse_R = inverse_cholesky(inverse.asDiagonal() * G * inverse.asDiagonal(), 1e-8);
+  if (!inverse_R) return false;
+  multiply<T>(space, W, inverse.asDiagonal() * *inverse_R, W);
   return true;
 }
 
@@ -73,16 +70,16 @@ int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
   const MatrixXd G = gram<T>(space, W, W);
   const VectorXd norms = G.diagonal().cwiseMax(0).cwiseSqrt();
   const VectorXd inverse = norms.unaryExpr([](double x) { return x > 0 && std::isfinite(x) ? 1 / x : 0; });
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(inverse.asDiagonal() * G * inverse.asDiagonal());
+  const SmallEigen eigen = eigen_ascending(inverse.asDiagonal() * G * inverse.asDiagonal());
   const int64_t c = W.cols;
   MatrixXd M = MatrixXd::Zero(c, c);
   int64_t rank = 0;
   // Squared lengths: drop directions at the noise level of T or of the double Gram matrix.
   const double least = std::max(noise_level<T>() * noise_level<T>(), 1e-14 * double(c));
   for (int64_t j = c - 1; j >= 0; --j) {  // eigenvalues ascend
-    const double value = eigen.eigenvalues()[j];
+    const double value = eigen.values[j];
     if (value <= least) continue;
-    M.col(rank++) = inverse.asDiagonal() * eigen.eigenvectors().col(j) / std::sqrt(value);
+    M.col(rank++) = inverse.asDiagonal() * eigen.vectors.col(j) / std::sqrt(value);
   }
   multiply<T>(space, W, M, W);
   return rank;

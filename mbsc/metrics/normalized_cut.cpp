@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -152,7 +153,7 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
   template CutEstimate estimate_normalized_cut(const Affinity<T>&, std::span<const double>, std::span<const int32_t>, \
                                                int64_t, uint64_t, const StopToken&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 
 namespace mbsc {
@@ -71,15 +72,18 @@ Matrix<T> random_basis(const Normalized<T>& L, int64_t c, uint64_t seed) {
   return W;
 }
 
+// KrylovBasis<double> works on the landmark block of Nystrom, so float64 versions of these two are always needed.
+template void orthonormalize_or_refill(const RowSpace&, MatrixView<float>, uint64_t, int64_t);
+template void orthonormalize_or_refill(const RowSpace&, MatrixView<double>, uint64_t, int64_t);
+template void orthonormalize_in_order(const RowSpace&, MatrixView<float>, uint64_t);
+template void orthonormalize_in_order(const RowSpace&, MatrixView<double>, uint64_t);
 #define MBSC_INSTANTIATE(T)                                                                                          \
   template void take_ritz_pairs(const RowSpace&, MatrixView<const T>, MatrixView<const T>, int64_t, EigenPairs<T>&); \
   template double largest_residual(const EigenPairs<T>&);                                                            \
   template void certify(const Normalized<T>&, const StopToken&, int64_t, EigenPairs<T>&, Matrix<T>);                 \
-  template void orthonormalize_or_refill(const RowSpace&, MatrixView<T>, uint64_t, int64_t);                         \
-  template void orthonormalize_in_order(const RowSpace&, MatrixView<T>, uint64_t);                                   \
   template Matrix<T> random_basis(const Normalized<T>&, int64_t, uint64_t);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

@@ -42,9 +42,11 @@ template <>
 Solution<float> solve(const Normalized<float>& L, const ClusterOptions& options, const Observer<float>& observer) {
   return find_solver(options.method.value_or("minibatch"), options.step_rule).solve(L, options, observer);
 }
+#ifdef MBSC_BUILD_FLOAT64
 template <>
 Solution<double> solve(const Normalized<double>& L, const ClusterOptions& options, const Observer<double>& observer) {
   return find_solver(options.method.value_or("minibatch"), options.step_rule).solve_double(L, options, observer);
 }
+#endif
 
 }  // namespace mbsc

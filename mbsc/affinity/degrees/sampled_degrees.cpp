@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
@@ -167,7 +168,7 @@ SampledDegrees sample_degrees(const Affinity<T>& affinity, int64_t columns, uint
 #define MBSC_INSTANTIATE(T) \
   template SampledDegrees sample_degrees(const Affinity<T>&, int64_t, uint64_t, const StopToken&, const Progress&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

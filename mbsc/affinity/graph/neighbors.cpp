@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "mbsc/base/float64.h"
+
 namespace mbsc {
 namespace {
 
@@ -176,6 +178,6 @@ NeighborGraph LargestEntries<T>::graph(const RowSpace& space) {
 }
 
 template class LargestEntries<float>;
-template class LargestEntries<double>;
+MBSC_FLOAT64(template class LargestEntries<double>;)
 
 }  // namespace mbsc

@@ -7,6 +7,7 @@
 #include "mbsc/affinity/kernel/gathered_points.h"
 #include "mbsc/affinity/kernel/kernel_form.h"
 #include "mbsc/affinity/pass/symmetric_pass.h"
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -276,6 +277,6 @@ void KernelAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixV
 }
 
 template class KernelAffinity<float>;
-template class KernelAffinity<double>;
+MBSC_FLOAT64(template class KernelAffinity<double>;)
 
 }  // namespace mbsc

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/comm/agree.h"
 #include "mbsc/linalg/reduce.h"
@@ -183,6 +184,6 @@ Degrees MatrixAffinity<T>::degrees(const StopToken& stop, const std::function<vo
 }
 
 template class MatrixAffinity<float>;
-template class MatrixAffinity<double>;
+MBSC_FLOAT64(template class MatrixAffinity<double>;)
 
 }  // namespace mbsc

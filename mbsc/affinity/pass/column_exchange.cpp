@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mbsc/base/float64.h"
+
 namespace mbsc {
 
 template <class T, class Sum>
@@ -143,6 +145,6 @@ std::unique_ptr<Comm::Pending> ColumnExchange<T, Sum>::receive(MessageBytes& byt
 
 template class ColumnExchange<float, float>;
 template class ColumnExchange<float, double>;
-template class ColumnExchange<double, double>;
+MBSC_FLOAT64(template class ColumnExchange<double, double>;)
 
 }  // namespace mbsc

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mbsc/base/float64.h"
+
 namespace mbsc {
 namespace {
 
@@ -117,6 +119,6 @@ void ColumnMessages<T, Sum>::write_largest(ReceivedColumns<T, Sum>& received) co
 
 template class ColumnMessages<float, float>;
 template class ColumnMessages<float, double>;
-template class ColumnMessages<double, double>;
+MBSC_FLOAT64(template class ColumnMessages<double, double>;)
 
 }  // namespace mbsc

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mbsc/affinity/pass/pass_input.h"
 
+#include "mbsc/base/float64.h"
+
 namespace mbsc {
 
 template <class T, class Sum>
@@ -24,6 +26,6 @@ PassColumns<T, Sum> PassInput<T, Sum>::own_columns(int64_t block) const {
 
 template struct PassInput<float, float>;
 template struct PassInput<float, double>;
-template struct PassInput<double, double>;
+MBSC_FLOAT64(template struct PassInput<double, double>;)
 
 }  // namespace mbsc

@@ -5,6 +5,7 @@
 
 #include "mbsc/affinity/pass/column_exchange.h"
 #include "mbsc/affinity/pass/tile_pass.h"
+#include "mbsc/base/float64.h"
 
 namespace mbsc {
 namespace {
@@ -61,7 +62,7 @@ template int64_t run_symmetric_pass(const PassInput<float, float>&, int, const S
                                     const std::function<void(double)>&);
 template int64_t run_symmetric_pass(const PassInput<float, double>&, int, const StopToken&,
                                     const std::function<void(double)>&);
-template int64_t run_symmetric_pass(const PassInput<double, double>&, int, const StopToken&,
-                                    const std::function<void(double)>&);
+MBSC_FLOAT64(template int64_t run_symmetric_pass(const PassInput<double, double>&, int, const StopToken&,
+                                                 const std::function<void(double)>&);)
 
 }  // namespace mbsc

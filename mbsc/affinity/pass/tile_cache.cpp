@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/simd/tile.h"
 
 namespace mbsc {
@@ -30,6 +31,6 @@ TileCache::TileCache(int64_t tile_values, int64_t bytes, const PairRing& ring, R
 }
 
 template TileCache TileCache::within<float>(int64_t, int64_t, const PairRing&, Range);
-template TileCache TileCache::within<double>(int64_t, int64_t, const PairRing&, Range);
+MBSC_FLOAT64(template TileCache TileCache::within<double>(int64_t, int64_t, const PairRing&, Range);)
 
 }  // namespace mbsc

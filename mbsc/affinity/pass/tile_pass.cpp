@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mbsc/affinity/pass/strip_queue.h"
+#include "mbsc/base/float64.h"
 
 namespace mbsc {
 namespace {
@@ -217,6 +218,6 @@ void TilePass<T, Sum>::add_column_sums(Slot& slot, const Strip& strip, int64_t r
 
 template class TilePass<float, float>;
 template class TilePass<float, double>;
-template class TilePass<double, double>;
+MBSC_FLOAT64(template class TilePass<double, double>;)
 
 }  // namespace mbsc

@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "mbsc/affinity/graph/components.h"
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/budget.h"
 #include "mbsc/solvers/chebyshev/filter.h"
 #include "mbsc/solvers/chebyshev/multilevel.h"
@@ -202,11 +203,12 @@ const SolverRow& chebyshev_solver() {
                              .resolve = resolve_chebyshev,
                              .memory = chebyshev_memory,
                              .solve = solve_chebyshev<float>,
-                             .solve_double = solve_chebyshev<double>};
+                             MBSC_FLOAT64(.solve_double = solve_chebyshev<double>)};
   return row;
 }
 
 template Solution<float> solve_chebyshev(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
-template Solution<double> solve_chebyshev(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+MBSC_FLOAT64(template Solution<double> solve_chebyshev(const Normalized<double>&, const ClusterOptions&,
+                                                       const Observer<double>&);)
 
 }  // namespace mbsc

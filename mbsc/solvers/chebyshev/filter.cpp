@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/dense.h"
 #include "mbsc/linalg/tall.h"
 
@@ -76,7 +77,7 @@ Eigen::VectorXd rotate_to_ritz(const RowSpace& space, const Multiply<T>& multipl
   template void filter_block(const RowSpace&, const Multiply<T>&, double, int64_t, Matrix<T>&); \
   template Eigen::VectorXd rotate_to_ritz(const RowSpace&, const Multiply<T>&, Matrix<T>&, Matrix<T>&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

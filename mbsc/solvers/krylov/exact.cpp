@@ -11,6 +11,7 @@
 // Cost: one full product (any number of right-hand sides) per step; memory: basis_size columns of n.
 #include "mbsc/solvers/krylov/exact.h"
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/krylov/krylov_sizes.h"
 #include "mbsc/solvers/krylov/krylov_until.h"
 #include "mbsc/solvers/nystrom/nystrom_start.h"
@@ -62,11 +63,12 @@ const SolverRow& exact_solver() {
       .resolve = resolve_exact,
       .memory = exact_memory,
       .solve = solve_exact<float>,
-      .solve_double = solve_exact<double>};
+      MBSC_FLOAT64(.solve_double = solve_exact<double>)};
   return row;
 }
 
 template Solution<float> solve_exact(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
-template Solution<double> solve_exact(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+MBSC_FLOAT64(template Solution<double> solve_exact(const Normalized<double>&, const ClusterOptions&,
+                                                   const Observer<double>&);)
 
 }  // namespace mbsc

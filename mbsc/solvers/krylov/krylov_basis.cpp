@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+
 namespace mbsc {
 
 template <class T>
@@ -169,6 +170,6 @@ void KrylovBasis<T>::refill(int64_t wanted, uint64_t step) {
 }
 
 template class KrylovBasis<float>;
-template class KrylovBasis<double>;
+template class KrylovBasis<double>;  // for the landmark block of Nystrom
 
 }  // namespace mbsc

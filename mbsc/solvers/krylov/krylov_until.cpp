@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/krylov/krylov_basis.h"
 
 namespace mbsc {
@@ -174,7 +175,7 @@ void krylov_until(const Normalized<T>& L, const ClusterOptions& options, const B
   template void krylov_until(const Normalized<T>&, const ClusterOptions&, const Budget&, KrylovStart<T>, \
                              const Observer<T>&, EigenPairs<T>&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
@@ -247,6 +248,6 @@ MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* m
 }
 
 template class BatchMemory<float>;
-template class BatchMemory<double>;
+MBSC_FLOAT64(template class BatchMemory<double>;)
 
 }  // namespace mbsc

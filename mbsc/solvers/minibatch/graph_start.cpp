@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/solvers/krylov/krylov_basis.h"
@@ -203,7 +204,7 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
   template EnergyEstimate compare_energy(const Normalized<T>&, MatrixView<const T>, MatrixView<const T>, int64_t, \
                                          const ClusterOptions&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -77,7 +78,7 @@ std::vector<uint8_t> fixed_columns(const Normalized<T>& L, MatrixView<const T> W
   template std::vector<int64_t> important_columns(const Normalized<T>&, int64_t, bool, uint64_t); \
   template std::vector<uint8_t> fixed_columns(const Normalized<T>&, MatrixView<const T>, int64_t, int64_t);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

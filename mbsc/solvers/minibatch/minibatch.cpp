@@ -24,6 +24,7 @@
 //   (kept_columns.h).
 #include "mbsc/solvers/minibatch/minibatch.h"
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/tall.h"
 #include "mbsc/solvers/batch_size.h"
@@ -162,11 +163,12 @@ const SolverRow& minibatch_solver() {
       .memory = minibatch::memory,
       .neighbors = neighbors_needed,
       .solve = solve_minibatch<float>,
-      .solve_double = solve_minibatch<double>};
+      MBSC_FLOAT64(.solve_double = solve_minibatch<double>)};
   return row;
 }
 
 template Solution<float> solve_minibatch(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
-template Solution<double> solve_minibatch(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+MBSC_FLOAT64(template Solution<double> solve_minibatch(const Normalized<double>&, const ClusterOptions&,
+                                                       const Observer<double>&);)
 
 }  // namespace mbsc

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/krylov/krylov_basis.h"
 
 namespace mbsc {
@@ -162,6 +163,6 @@ Matrix<T> NystromModel<T>::leading(int64_t c, uint64_t seed, double residual) {
 }
 
 template class NystromModel<float>;
-template class NystromModel<double>;
+MBSC_FLOAT64(template class NystromModel<double>;)
 
 }  // namespace mbsc

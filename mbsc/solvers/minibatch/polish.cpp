@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/krylov/krylov_basis.h"
 #include "mbsc/solvers/krylov/krylov_until.h"
 #include "mbsc/solvers/minibatch/state.h"
@@ -157,6 +158,6 @@ void polish(const Problem<T>& problem, State<T>& state) {
 }
 
 template void polish(const Problem<float>&, State<float>&);
-template void polish(const Problem<double>&, State<double>&);
+MBSC_FLOAT64(template void polish(const Problem<double>&, State<double>&);)
 
 }  // namespace mbsc::minibatch

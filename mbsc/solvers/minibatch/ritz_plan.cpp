@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
@@ -130,7 +131,7 @@ int64_t neighbors_needed(const Affinity<float>& affinity, const ClusterOptions& 
   template KernelFacts facts_of(const Normalized<T>&);                                  \
   template int64_t worthwhile_landmarks<T>(const KernelFacts&, int64_t, const ClusterOptions&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/minibatch/importance.h"
 #include "mbsc/solvers/minibatch/state.h"
 
@@ -151,7 +152,7 @@ Sampled sample(const Problem<T>& problem, State<T>& state, Batches& batches, Bat
   template BatchMemory<T> open_memory(const Problem<T>&, State<T>&, Batches&); \
   template Sampled sample(const Problem<T>&, State<T>&, Batches&, BatchMemory<T>&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc::minibatch

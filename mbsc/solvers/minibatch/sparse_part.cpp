@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mbsc/base/float64.h"
+
 namespace mbsc {
 
 template <class T>
@@ -20,6 +22,6 @@ SparsePart<T>::SparsePart(const RowSpace& space, const NeighborGraph& graph, std
 }
 
 template class SparsePart<float>;
-template class SparsePart<double>;
+MBSC_FLOAT64(template class SparsePart<double>;)
 
 }  // namespace mbsc

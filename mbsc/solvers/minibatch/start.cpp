@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/minibatch/graph_start.h"
 #include "mbsc/solvers/minibatch/importance.h"
@@ -102,6 +103,6 @@ State<T> start(const Problem<T>& problem) {
 }
 
 template State<float> start(const Problem<float>&);
-template State<double> start(const Problem<double>&);
+MBSC_FLOAT64(template State<double> start(const Problem<double>&);)
 
 }  // namespace mbsc::minibatch

@@ -5,6 +5,7 @@
 //                                          shrink each column by its noise, V orthonormalizes (ritz_step.h)
 #include <Eigen/Core>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/minibatch/ritz_step.h"
 #include "mbsc/solvers/minibatch/state.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
@@ -99,7 +100,7 @@ MatrixXd take_degrees(const Problem<T>& problem, State<T>& state, Degrees degree
   template MatrixXd take_degrees(const Problem<T>&, State<T>&, Degrees, \
                                  const std::function<void(const Rescaling<T>&)>&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc::minibatch

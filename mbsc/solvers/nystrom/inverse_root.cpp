@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/dense.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
@@ -57,8 +58,8 @@ MatrixXd InverseRoot::apply_transposed(const MatrixXd& X) const {
 }
 
 template MatrixXd inverse_root<float>(const MatrixXd&);
-template MatrixXd inverse_root<double>(const MatrixXd&);
+MBSC_FLOAT64(template MatrixXd inverse_root<double>(const MatrixXd&);)
 template InverseRoot::InverseRoot(const Matrix<float>&, int);
-template InverseRoot::InverseRoot(const Matrix<double>&, int);
+MBSC_FLOAT64(template InverseRoot::InverseRoot(const Matrix<double>&, int);)
 
 }  // namespace mbsc

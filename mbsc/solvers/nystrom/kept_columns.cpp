@@ -4,6 +4,8 @@
 #include <iterator>
 #include <limits>
 
+#include "mbsc/base/float64.h"
+
 namespace mbsc {
 
 template <class T>
@@ -69,7 +71,7 @@ void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vecto
   template void rescale(const Rescaling<T>&, KeptColumns<T>&);                                                   \
   template void add_row_sums(const Normalized<T>&, const KeptColumns<T>&, std::vector<double>&);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/budget.h"
 #include "mbsc/solvers/nystrom/nystrom_basis.h"
@@ -88,11 +89,12 @@ const SolverRow& nystrom_solver() {
                              .resolve = resolve_nystrom,
                              .memory = nystrom_memory,
                              .solve = solve_nystrom<float>,
-                             .solve_double = solve_nystrom<double>};
+                             MBSC_FLOAT64(.solve_double = solve_nystrom<double>)};
   return row;
 }
 
 template Solution<float> solve_nystrom(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
-template Solution<double> solve_nystrom(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+MBSC_FLOAT64(template Solution<double> solve_nystrom(const Normalized<double>&, const ClusterOptions&,
+                                                     const Observer<double>&);)
 
 }  // namespace mbsc

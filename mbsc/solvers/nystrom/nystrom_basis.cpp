@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/linalg/dense.h"
 #include "mbsc/linalg/reduce.h"
@@ -164,7 +165,7 @@ int64_t landmark_bytes(int64_t n, int64_t m) {
   template NystromBasis<T> nystrom_basis(const Normalized<T>&, const std::vector<int64_t>&, int64_t, const StopToken&, \
                                          int64_t, int64_t);
 MBSC_INSTANTIATE(float)
-MBSC_INSTANTIATE(double)
+MBSC_FLOAT64(MBSC_INSTANTIATE(double))
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc

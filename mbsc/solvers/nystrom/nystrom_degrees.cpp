@@ -2,6 +2,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/linalg/reduce.h"
 #include "mbsc/solvers/nystrom/inverse_root.h"
 #include "mbsc/solvers/nystrom/nystrom_basis.h"
@@ -35,6 +36,7 @@ std::vector<double> nystrom_degrees(const Affinity<T>& affinity, int64_t landmar
 }
 
 template std::vector<double> nystrom_degrees(const Affinity<float>&, int64_t, uint64_t, const StopToken&);
-template std::vector<double> nystrom_degrees(const Affinity<double>&, int64_t, uint64_t, const StopToken&);
+MBSC_FLOAT64(template std::vector<double> nystrom_degrees(const Affinity<double>&, int64_t, uint64_t,
+                                                          const StopToken&);)
 
 }  // namespace mbsc

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/nystrom/nystrom_basis.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
@@ -39,7 +40,7 @@ SolverMemory with_start(int64_t n, int64_t input_bytes, const ClusterOptions& op
 
 template Matrix<float> start_block(const Normalized<float>&, int64_t, int64_t, const ClusterOptions&,
                                    EigenPairs<float>&);
-template Matrix<double> start_block(const Normalized<double>&, int64_t, int64_t, const ClusterOptions&,
-                                    EigenPairs<double>&);
+MBSC_FLOAT64(template Matrix<double> start_block(const Normalized<double>&, int64_t, int64_t, const ClusterOptions&,
+                                                 EigenPairs<double>&);)
 
 }  // namespace mbsc

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/random.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/tall.h"
@@ -127,6 +128,6 @@ Batch<T> make_batch(const BatchPlan& plan, int64_t t, const RowSpace& space, Mat
 }
 
 template Batch<float> make_batch(const BatchPlan&, int64_t, const RowSpace&, MatrixView<const float>);
-template Batch<double> make_batch(const BatchPlan&, int64_t, const RowSpace&, MatrixView<const double>);
+MBSC_FLOAT64(template Batch<double> make_batch(const BatchPlan&, int64_t, const RowSpace&, MatrixView<const double>);)
 
 }  // namespace mbsc

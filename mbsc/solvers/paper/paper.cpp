@@ -12,6 +12,7 @@
 #include <cmath>
 #include <optional>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/solvers/batch_size.h"
 #include "mbsc/solvers/budget.h"
@@ -243,11 +244,12 @@ const SolverRow& paper_solver() {
       .resolve = resolve_paper,
       .memory = paper_memory,
       .solve = solve_paper<float>,
-      .solve_double = solve_paper<double>};
+      MBSC_FLOAT64(.solve_double = solve_paper<double>)};
   return row;
 }
 
 template Solution<float> solve_paper(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
-template Solution<double> solve_paper(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+MBSC_FLOAT64(template Solution<double> solve_paper(const Normalized<double>&, const ClusterOptions&,
+                                                   const Observer<double>&);)
 
 }  // namespace mbsc

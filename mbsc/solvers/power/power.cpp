@@ -11,6 +11,7 @@
 
 #include <cmath>
 
+#include "mbsc/base/float64.h"
 #include "mbsc/solvers/budget.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 #include "mbsc/solvers/registry.h"
@@ -121,11 +122,12 @@ const SolverRow& power_solver() {
       .resolve = resolve_power,
       .memory = power_memory,
       .solve = solve_power<float>,
-      .solve_double = solve_power<double>};
+      MBSC_FLOAT64(.solve_double = solve_power<double>)};
   return row;
 }
 
 template Solution<float> solve_power(const Normalized<float>&, const ClusterOptions&, const Observer<float>&);
-template Solution<double> solve_power(const Normalized<double>&, const ClusterOptions&, const Observer<double>&);
+MBSC_FLOAT64(template Solution<double> solve_power(const Normalized<double>&, const ClusterOptions&,
+                                                   const Observer<double>&);)
 
 }  // namespace mbsc
