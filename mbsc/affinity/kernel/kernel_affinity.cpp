@@ -17,7 +17,7 @@ using simd::group_columns;
 using simd::Packed;
 using simd::Task;
 
-/// What one thread needs for one tile.
+/// The working memory of one thread for one tile.
 template <class T>
 struct Workspace {
   Packed<T> rows;
@@ -30,7 +30,8 @@ Workspace<T>& thread_workspace() {
   return workspace;
 }
 
-/// The multiply-adds of one kernel value and its use by r right-hand sides. The exponential counts as twelve.
+/// The number of multiply-adds to compute one kernel value and multiply it by r right-hand sides. The exponential
+/// counts as twelve.
 double operations_per_value(int64_t features, int64_t r) { return double(features + r + 12); }
 
 /// The number of threads that are worth waking for a symmetric pass.
@@ -38,9 +39,9 @@ int pass_threads(const RowSpace& space, double per_value) {
   return worthwhile_threads(space.threads(), double(space.local_rows()) * double(space.n()) / 2 * per_value / 8);
 }
 
-/// The number of columns that a product with a batch packs at a time.
+/// The number of columns that multiply_columns() packs at a time.
 constexpr int64_t columns_per_chunk = 4096;
-/// The same for sums of columns, which need two numbers per column and block of rows.
+/// The same for sum_columns(), which stores two numbers for each column and block of rows.
 constexpr int64_t summed_per_chunk = 512;
 
 }  // namespace

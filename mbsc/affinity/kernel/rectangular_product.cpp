@@ -10,10 +10,11 @@
 namespace mbsc {
 namespace {
 
-/// The number of rows of Y that are packed at a time. Sums within a chunk are computed in T, sums of chunks in double.
+/// The number of points of Y that are packed at a time. Sums within such a chunk are computed in T, sums over chunks in
+/// double.
 constexpr int64_t columns_per_chunk = 2048;
 
-/// What one thread needs for some rows.
+/// The working memory of one thread for some rows.
 template <class T>
 struct Workspace {
   simd::Packed<T> rows;

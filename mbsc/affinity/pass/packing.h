@@ -12,8 +12,8 @@
 
 namespace mbsc {
 
-/// How a stored coordinate becomes a coordinate of the tile: (raw - offset) * factor for each feature. For the cosine
-/// kernel the row is then divided by its length. The result is computed in double and rounded once.
+/// How a stored coordinate becomes a coordinate of the tile: (raw - offset) * factor for each feature. If `unit_length`
+/// is set (cosine kernel), the row is also divided by its length. The result is computed in double and rounded once.
 struct PackingRule {
   std::vector<double> offset;
   std::vector<double> factor;
@@ -36,8 +36,8 @@ void pack_right_hand_sides(MatrixView<const T> rows, int64_t width, AlignedVecto
 template <class T, class Out>
 void add_panels(const AlignedVector<T>& panels, int64_t width, MatrixView<Out> out);
 
-/// The number of rows to pack at a time if many threads share packed columns: these rows leave room for the columns in
-/// the second-level cache.
+/// The number of rows that a thread packs at a time if all threads share the same packed columns. The rows leave room
+/// for the columns in the second-level cache.
 template <class T>
 int64_t rows_in_cache(int64_t features);
 
