@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc bench: how fast kernel values come on this machine, beside what its processor can multiply at all.
+// mbsc bench: how fast this machine evaluates kernel values, compared with its matrix multiplication (SGEMM).
 //
-// Products of n rows with a batch of 1,000 columns, 2 n m (d + r) operations, against SGEMM of 1024^3 by the OpenBLAS
-// (or MKL, BLIS) that is installed, found at run time. All are measured in turn, again and again, in slices of some
-// milliseconds, and the best of each counts: what else the machine does falls on some slices, not on all.
+// A product multiplies n rows by a batch of m = 1,000 columns, for points with d features and r right-hand sides. It
+// takes 2 n m (d + r) operations. The comparison is an SGEMM of size 1024^3 by OpenBLAS, MKL or BLIS, whichever is
+// found at run time. All measurements run in turn, many times, for some milliseconds each. The best one of each kind
+// counts: other work on the machine slows some of them down, but not all.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ struct BenchFlags {
   bool json = false;
 };
 
-/// cblas_sgemm of whatever fast BLAS is there.
+/// cblas_sgemm of the first fast BLAS library that is found.
 class Sgemm {
  public:
   Sgemm() {
@@ -47,7 +48,7 @@ class Sgemm {
       return;
     }
   }
-  /// Empty where there is none.
+  /// The file name of the library; empty if none was found.
   const std::string& name() const { return name_; }
   double gflops(int threads) {
     if (set_threads_ != nullptr) set_threads_(threads);
@@ -74,7 +75,7 @@ Matrix<float> filled(int64_t rows, int64_t cols) {
   return X;
 }
 
-/// One size of product and the best it reached.
+/// One size of product, and the best rate that was measured.
 struct Product {
   int64_t d, r;
   int threads;
@@ -83,14 +84,15 @@ struct Product {
 
   void measure() {
     constexpr int64_t m = 1000;
-    // About 10^8 operations a thread; rows enough to share among them, and for the packing of columns not to count.
+    // About 10^8 operations per thread. At least 4,096 rows per thread, so that the threads have equal work and the
+    // time to pack the columns is negligible.
     const int64_t n = std::clamp<int64_t>(threads * 100'000'000 / (2 * m * (d + r)), 4096 * threads, 100'000);
     const Matrix<float> X = filled(n, d), C = filled(m, r);
     const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1 / double(d)}, RowSpace(n, threads));
     std::vector<int64_t> columns(m);
     for (int64_t j = 0; j < m; ++j) columns[size_t(j)] = j * n / m;
     Matrix<float> out(n, r);
-    for (int twice = 0; twice < 2; ++twice) {  // the first fetches memory
+    for (int twice = 0; twice < 2; ++twice) {  // the first time also fetches memory
       const Stopwatch clock;
       A.multiply_columns(columns, C, out, {});
       pairs_per_second = std::max(pairs_per_second, double(n) * double(m) / clock.seconds());
@@ -187,7 +189,7 @@ Command add_bench(CLI::App& app) {
   command->add_option("--threads", flags->threads, "the most threads to measure; 0 = all")->check(CLI::Range(0, 4096));
   command->add_option("--seconds", flags->seconds, "about as long [45]; every size is measured at least once");
   command->add_flag("--json", flags->json, "print JSON");
-  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one is enough
+  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }
 
 }  // namespace mbsc::cli

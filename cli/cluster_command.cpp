@@ -26,8 +26,8 @@
 namespace mbsc::cli {
 namespace {
 
-/// Where labels go without --labels: to standard output; if that is a terminal, to a file. With several ranks always to
-/// the file, because some mpirun give every rank a terminal.
+/// The file for the labels. Without --labels they go to standard output, or to a file if standard output is a terminal.
+/// With several ranks they always go to a file, because some versions of mpirun give every rank a terminal.
 std::string labels_path(const ClusterFlags& flags, const Comm& comm) {
   if (flags.labels) return *flags.labels;
   if (comm.size() == 1 && isatty(STDOUT_FILENO) == 0) return "-";
@@ -43,13 +43,13 @@ int exit_code(const ClusterOptions& options, Status status) {
   return short_of_it && options.limits.tolerance ? budget_spent : done;
 }
 
-/// What each rank has needed.
+/// Gathers the peak memory and the traffic of each rank.
 RankFigures measure_ranks(const Comm& comm, const Clustering& result) {
   const auto gather = [&](int64_t mine) { return comm.gather<int64_t>(std::span<const int64_t>(&mine, 1)); };
   return {gather(peak_memory_bytes()), gather(result.cost.traffic.bytes), gather(result.cost.traffic.messages)};
 }
 
-/// Rows of all ranks in one file, a rank's at a time.
+/// Writes the rows of all ranks to one file. Rank 0 holds the rows of one other rank at a time.
 void write_embedding(const std::string& path, const Matrix<float>& own, const Comm& comm) {
   const int64_t mine = own.rows();
   const std::vector<int64_t> rows = comm.gather<int64_t>(std::span<const int64_t>(&mine, 1));
@@ -70,19 +70,19 @@ void write_embedding(const std::string& path, const Matrix<float>& own, const Co
         return part;
       });
     } catch (const InvalidInput&) {
-      while (next < comm.size()) receive();  // nobody shall wait for ever
+      while (next < comm.size()) receive();  // the other ranks wait until their rows are received
       throw;
     }
   });
 }
 
-/// The threads of each rank, unless given: ranks on the same processors share them.
+/// The number of threads of this rank. If it is not given, ranks on the same processors divide the processors.
 int threads_of(const ClusterOptions& options, const Comm& comm) {
   const auto* world = dynamic_cast<const World*>(&comm);
   return options.threads.value_or(default_threads(world ? world->sharing_processors() : 1));
 }
 
-/// Refuses outputs that cannot be written, before a long run.
+/// Throws InvalidInput if an output cannot be written, or if two outputs have the same name. Called before a long run.
 void check_outputs(const ClusterFlags& flags, const std::string& labels, const Comm& comm) {
   agree(comm, [&] {
     if (comm.rank() != 0) return;
@@ -100,7 +100,7 @@ Input::Kind kind_of(const ClusterOptions& options) {
   return options.affinity == AffinityKind::precomputed ? Input::Kind::matrix : Input::Kind::points;
 }
 
-/// Calls the library, with progress on the terminal; its errors get the name of the file.
+/// Calls cluster() and, if `talks`, shows its progress on the terminal. Adds the name of the file to its errors.
 Clustering cluster_table(const ClusterFlags& flags, const SharedTable& shared, const ClusterOptions& options,
                          const Comm& comm, bool talks) {
   const Input input(kind_of(options), shared.own.points());
@@ -142,7 +142,7 @@ int run(const ClusterFlags& flags, const Comm& comm) {
   const std::vector<int32_t> all_labels = collect<int32_t>(comm, result.labels);
   const std::vector<int32_t> truth = collect<int32_t>(comm, shared.own.truth);
   if (!truth.empty()) report.scores = score_labels(truth, all_labels);
-  // The labels are written last: if they exist, everything does.
+  // The labels are written last: if they exist, all other results exist, too.
   if (flags.embedding) write_embedding(*flags.embedding, result.pairs.vectors, comm);
   report.total_seconds = clock.seconds();
   agree(comm, [&] {

@@ -41,7 +41,7 @@ const char* type_name(OptionKind kind) {
   }
 }
 
-/// "minibatch, adagrad: columns of a batch [auto: doubling]".
+/// The help of an option, such as "minibatch, adagrad: columns of a batch [auto: doubling]".
 std::string help_of(const OptionRow& row) {
   std::string text = methods_text(row);
   if (!text.empty()) text += ": ";
@@ -122,7 +122,7 @@ ClusterOptions ClusterFlags::cluster_options(int64_t n, const StopToken& stop) c
     const OptionRow& row = *find_option(name);
     row.set(result, parse_option(row, typed->second));
   };
-  set("method");  // first, because a preset skips options that do not apply to the method
+  set("method");  // first, because a preset sets only options that apply to the method
   if (preset) apply_preset(*preset, n, result);
   for (const OptionRow& row : option_rows()) set(row.name);
   require(options.count("clusters") > 0, "-k (--clusters) is required: how many clusters?");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of `mbsc cluster`. Flags of the library's options come from the option table (options/table.h); those of
-// reading and writing files, and a few that stand for other options, are here.
+// The flags of `mbsc cluster`. The flags for the options of the library come from the option table (options/table.h).
+// The flags for reading and writing files, and --sigma and --preset, which set other options, are defined here.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,7 +17,7 @@ struct ClusterFlags {
   std::string input;
   // reading
   std::string format = "auto", label_column;
-  // options of the library, by name, as typed
+  // options of the library: the name and the text that was typed
   std::map<std::string, std::string> options;
   std::optional<std::string> preset;
   std::optional<double> sigma;
@@ -27,9 +27,9 @@ struct ClusterFlags {
 
   void add_to(CLI::App& command);
   ReadOptions read_options(const StopToken& stop) const;
-  /// The preset first, then what was given beside it. n is what the preset's sizes are limited to.
+  /// Sets the options of the preset first, then those that were typed. The sizes in the preset are limited to n.
   ClusterOptions cluster_options(int64_t n, const StopToken& stop) const;
-  /// Refuses options that are wrong for any number of points, before a long read.
+  /// Throws InvalidInput if an option is invalid for every number of points. Called before the file is read.
   void check_options() const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands. Each adds itself to the parser; what it returns is the exit code.
+// The commands. Each add_ function adds a command to the parser and returns the function that runs the command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@ namespace mbsc::cli {
 
 enum ExitCode : int {
   done = 0,
-  failure = 1,        ///< a fault of ours or of the machine
-  bad_input = 2,      ///< usage, file or data
-  budget_spent = 3,   ///< before the tolerance that was asked for; results are written
+  failure = 1,        ///< an error of the program or of the machine
+  bad_input = 2,      ///< invalid usage, file or data; also not enough memory
+  budget_spent = 3,   ///< the given tolerance was not reached; results are written
   interrupted = 130,  ///< Ctrl-C
 };
 
-/// The ranks that run together: one, where nobody has started several.
+/// Runs a command and returns its exit code. The argument has the ranks that run together; without mpirun there is one.
 using Command = std::function<int(const Comm&)>;
 
 Command add_cluster(CLI::App& app);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc generate: synthetic points with known classes, features first, class last.
+// mbsc generate: synthetic points with known classes. A row has its features first and its class last.
 #include <fmt/format.h>
 
 #include <map>
@@ -61,7 +61,7 @@ Command add_generate(CLI::App& app) {
   command->add_option("-o,--output", flags->output,
                       fmt::format("a {} file; - = csv to standard output", writer_endings()));
   command->add_flag("-q,--quiet", flags->quiet, "say nothing but errors");
-  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one is enough
+  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }
 
 }  // namespace mbsc::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc info: what a file holds, as the reader sees it.
+// mbsc info: what a file contains, as the reader sees it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ Command add_info(CLI::App& app) {
   command->add_option("input", flags->input, "csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
   command->add_option("--label-column", flags->label_column, "last | first | N (from 1)");
   command->add_flag("--json", flags->json, "print JSON");
-  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one is enough
+  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }
 
 }  // namespace mbsc::cli

@@ -20,7 +20,7 @@ void on_signal(int) {
 
 StopToken stop_on_interrupt() {
   struct sigaction action {};
-  action.sa_handler = on_signal;  // without SA_RESTART: a blocked read comes back
+  action.sa_handler = on_signal;  // without SA_RESTART, so that a signal ends a blocked read
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   return StopToken(asked);

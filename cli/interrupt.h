@@ -5,7 +5,8 @@
 
 namespace mbsc::cli {
 
-/// From now on Ctrl-C (and SIGTERM) asks the running command to end with what it has; a second one ends it at once.
+/// Installs a handler for Ctrl-C (SIGINT) and SIGTERM. After the first signal, the returned token asks the running
+/// command to end with its current result. A second signal ends the process at once.
 StopToken stop_on_interrupt();
 
 }  // namespace mbsc::cli

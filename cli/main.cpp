@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc: parse -> call the library -> print. The only place that prints. Where mpirun or srun has started several
-// processes, they are the ranks of one run: all compute, rank 0 prints.
+// The program mbsc: parse -> call the library -> print. The library never prints. If mpirun or srun started several
+// processes, they are the ranks of one run: all of them compute, and rank 0 prints.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace mbsc;
 
-/// How a run has ended.
+/// How a run ended.
 struct Outcome {
   int code = cli::done;
   std::string message;
@@ -57,7 +57,8 @@ void print(const Outcome& outcome) {
   if (!outcome.message.empty()) fmt::print(stderr, "mbsc: {}\n", outcome.message);
 }
 
-/// Ranks end together. One that has failed alone ends the others, which may wait for it for ever.
+/// Ends all ranks together and returns the exit code. A rank that failed alone ends the other ranks, because they may
+/// wait for it forever.
 int end(const World& world, const Outcome& mine) {
   constexpr double seconds_to_wait = 5, for_ever = 1e9;
   if (mine.is_fault || !world.meet(mine.message.empty() ? for_ever : seconds_to_wait)) {

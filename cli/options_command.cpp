@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc options: docs/options.md, from the option table.
+// mbsc options: prints docs/options.md from the option table.
 #include <fmt/format.h>
 
 #include "cli/commands.h"

@@ -8,7 +8,8 @@
 
 namespace mbsc::cli {
 
-/// A line on a terminal that says where a run is: stage, bar, rate, time left, objective. Nothing elsewhere.
+/// A line on the terminal that shows the progress of a run: stage, bar, time left, rate, objective. Shows nothing if
+/// standard error is not a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted);

@@ -21,7 +21,7 @@ std::string size_text(int64_t bytes) {
   return fmt::format("{:.0f} MiB", double(bytes) / double(1 << 20));
 }
 
-/// The first twelve numbers of a list, and how many there are when that is not all.
+/// The first twelve numbers of a list, and the length of the list if it is longer.
 template <class T>
 std::string some(const std::vector<T>& values, const char* format) {
   std::string text;
@@ -80,7 +80,7 @@ std::string describe_probe(const EigenPairs<float>& pairs) {
              : "not probed: an eigenvector that the start lacks may still be missing";
 }
 
-/// Lines of a name and a text.
+/// Collects lines that have a name and a text.
 class Lines {
  public:
   void add(const char* name, const std::string& text) { text_ += fmt::format("{:<12} {}\n", name, text); }

@@ -22,7 +22,7 @@ struct Report {
   const Table& table;  ///< of this rank
   const Clustering& result;
   RankFigures ranks;
-  std::optional<Scores> scores;  ///< where the truth is known
+  std::optional<Scores> scores;  ///< set if the true classes are known
   double read_seconds = 0;
   double total_seconds = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mbsc score: how far two files of labels agree.
+// mbsc score: how well two files of labels agree.
 #include <fmt/format.h>
 
 #include <memory>
@@ -46,7 +46,7 @@ Command add_score(CLI::App& app) {
   command->add_option("truth", flags->left, "one label a line")->required();
   command->add_option("labels", flags->right, "one label a line")->required();
   command->add_flag("--json", flags->json, "print JSON");
-  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one is enough
+  return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }
 
 }  // namespace mbsc::cli

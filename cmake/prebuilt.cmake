@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# mbsc::mbsc from a build folder of these same sources: links libmbsc.a as it lies there.
+# Defines mbsc::mbsc by libmbsc.a in MBSC_PREBUILT, a build folder of the same sources.
 add_library(mbsc STATIC IMPORTED)
 add_library(mbsc::mbsc ALIAS mbsc)
 set_target_properties(mbsc PROPERTIES IMPORTED_LOCATION ${MBSC_PREBUILT}/mbsc/libmbsc.a)

@@ -20,8 +20,8 @@
 namespace mbsc {
 namespace {
 
-/// Builds the affinity. Before that, finds the scaling of the points, and gamma if the kernel has one and none was
-/// given; writes both to the plan.
+/// Builds the affinity. First finds the scaling of the points, and gamma if the kernel has one and the caller did not
+/// set it. Writes both to the plan.
 std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan) {
   ClusterOptions& options = plan.options;
   if (!input.is_matrix()) {
@@ -36,7 +36,7 @@ std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& ro
   return make_affinity(input, rows, *options.affinity, options.gamma.value_or(1), options.cache);
 }
 
-/// What the run has cost: kernel values over all ranks, traffic of this rank.
+/// Writes the cost of the run to the result: the kernel values and cached bytes of all ranks, the traffic of this rank.
 void count_cost(const Affinity<float>& affinity, const Run& run, Clustering& result) {
   Cost& cost = result.cost;
   cost.traffic = run.traffic();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front door: points or affinities in, clusters out.
+// The main interface: cluster() takes points or affinities and returns clusters.
 //
 //     mbsc::Matrix<float> X = ...;                     // n x d
 //     mbsc::ClusterOptions options;
@@ -7,8 +7,8 @@
 //     mbsc::Clustering result = mbsc::cluster(mbsc::Points(X.view()), options);
 //     result.labels, result.pairs.values, result.pairs.residuals, result.pairs.vectors ...
 //
-// Memory grows with n; the n x n matrix is never stored. Throws InvalidInput if a rule is broken, and Stopped if it was
-// asked to stop before there was anything to return. Never prints.
+// Memory grows linearly with n: the n x n matrix is never stored. cluster() throws InvalidInput if the data or an
+// option is invalid, and Stopped if it is asked to stop before there is a result. It never prints.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,25 @@
 
 namespace mbsc {
 
-/// How far a run is.
+/// The progress of a run.
 struct Stage {
   std::string name;     ///< "degrees", "solve" or "kmeans"
-  double fraction = 0;  ///< of the stage; NaN = not known
+  double fraction = 0;  ///< completed share of the stage; NaN = not known
   int64_t iteration = 0;
   double passes = 0;
-  double objective = 0;  ///< trace(W'LW) as last estimated
-  double residual = 0;   ///< NaN = not known
+  double objective = 0;  ///< latest estimate of trace(W'LW); W has the current k eigenvectors
+  double residual = 0;   ///< the largest residual; NaN = not known
 };
-/// Called from the calling thread; returns false to ask the run to stop.
+/// cluster() calls the observer on the thread of its caller. The observer returns false to stop the run.
 using StageObserver = std::function<bool(const Stage&)>;
 
+/// Clusters the input in one process.
 Clustering cluster(const Input& input, const ClusterOptions& options, const StageObserver& observer = {});
 
-/// The same for rows that are distributed over ranks: rank 0 passes the first rows, rank 1 the next ones, any number each.
-/// All ranks pass the same options. Collective. The result has the same bits for any number of ranks. Rank 0 decides
-/// when to stop. Rows are copied if they are not distributed by whole blocks, or if ranks pass different types.
+/// The same for rows that are distributed over ranks. Rank 0 passes the first rows, rank 1 the next rows, and so on;
+/// each rank may pass any number of rows. All ranks pass the same options. Collective. The result has the same bits for
+/// any number of ranks. Rank 0 decides when to stop. Rows are copied if they are not distributed by whole row blocks,
+/// or if ranks pass different types.
 Clustering cluster(const Input& input, const ClusterOptions& options, const Comm& comm,
                    const StageObserver& observer = {});
 
@@ -49,13 +51,14 @@ struct InputShape {
   int ranks = 1;
 };
 
-/// Checks every option and decides the automatic values that do not depend on the data: what cluster() will do, and the
-/// memory it will need. Throws InvalidInput.
+/// Checks every option and decides the automatic values that do not depend on the data. The plan says what cluster()
+/// will do and how much memory it will need. Throws InvalidInput if an option is invalid.
 Plan resolve(const InputShape& shape, const ClusterOptions& options);
 
-/// Sets the options of a preset: "paper", the settings of Han & Filippone (minibatch with AdaGrad steps, batches of 100
-/// columns, no guards, Nystrom start with 10 landmarks, no regularization, rows unscaled). If a method other than
-/// minibatch is set, only the regularization and the embedding scale are changed.
+/// Sets the options of a preset. The only preset is "paper", the settings of Han & Filippone: minibatch with AdaGrad
+/// steps, batches of 100 columns, no guards, a Nystrom start with 10 landmarks, no regularization, embedding_scale
+/// none. Sizes are limited to the number of points n. If options.method is set to another method than minibatch, only
+/// the regularization and the embedding scale are changed.
 void apply_preset(const std::string& preset, int64_t n, ClusterOptions& options);
 
 /// The SIMD level in use on this machine: "AVX2", "SSE4", "NEON", ...

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comm: how ranks talk. Two collective operations, and messages from one rank to another; bytes only, so that a transport
-// is a small file. A sum is deliberately absent: transports add in an order of their own. Sums over rows are made from
-// block partials in an order that depends on n alone (linalg/reduce.h).
+// Comm: the communication between ranks. It has two collective operations (gather and broadcast), and messages from one
+// rank to another. A transport implements them for bytes only, so it is a small file. Comm has no sum, because every
+// transport adds in its own order. linalg/reduce.h sums over rows in an order that depends only on n.
 #pragma once
 
 #include <atomic>
@@ -16,13 +16,13 @@ namespace mbsc {
 
 /// Messages and bytes that this rank has asked to receive from others so far.
 struct Traffic {
-  int64_t messages = 0;  ///< a collective counts one for each other rank
+  int64_t messages = 0;  ///< gather counts one for each other rank; broadcast counts one if this rank is not the root
   int64_t bytes = 0;
 };
 
 class Comm {
  public:
-  /// A message under way. The bytes must stay where they are until it is done.
+  /// A message in progress. Its buffer must not be freed or changed until wait() has returned.
   class Pending {
    public:
     Pending() = default;
@@ -40,7 +40,8 @@ class Comm {
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// The values of all ranks, concatenated by rank; contributions may differ in number, or be empty.
+  /// Returns the values of all ranks, in the order of the ranks. The ranks may pass different numbers of values, or
+  /// none. Collective, like broadcast() and any().
   template <class T>
   std::vector<T> gather(std::span<const T> mine) const {
     if (size() == 1) return {mine.begin(), mine.end()};
@@ -49,7 +50,7 @@ class Comm {
     const T* first = reinterpret_cast<const T*>(all.data());
     return {first, first + all.size() / sizeof(T)};
   }
-  /// Overwrites the values with the root's; all ranks pass the same number.
+  /// Overwrites the values with those of rank `root`. All ranks must pass the same number of values.
   template <class T>
   void broadcast(std::span<T> values, int root = 0) const {
     if (size() == 1) return;
@@ -69,9 +70,9 @@ class Comm {
     return false;
   }
 
-  /// Messages of one channel between two ranks (which may be the same one) are received in the order in which they were
-  /// sent; sizes are known to both ends. It is possible that a send does not complete until the receiver has started
-  /// its receive.
+  /// Starts to send the values to rank `to`, which may be this rank. The receiver must know how many there are.
+  /// Messages from one rank to another on the same channel are received in the order in which they were sent. wait()
+  /// on a send can block until the receiver has started its receive.
   template <class T>
   std::unique_ptr<Pending> start_send(std::span<const T> values, int to, int channel = 0) const {
     return start_send_bytes(std::as_bytes(values), to, channel);
@@ -117,28 +118,32 @@ class Comm {
 /// The communicator of a process that is alone.
 const Comm& serial_comm();
 
-/// All ranks that were started together. Closing it (the destructor) is collective.
+/// The ranks of an MPI communicator. The destructor is collective.
 class World : public Comm {
  public:
-  /// Ends every rank at once, with this exit code. A rank that cannot continue calls this. Does not return.
+  /// Ends every rank at once, with this exit code. For a rank that cannot continue. Does not return.
   virtual void end_all(int exit_code) const = 0;
-  /// Waits until all ranks have called this, at most so many seconds; returns whether they have. Use it only at the end
-  /// of a program: after false, a missing rank may be blocked in another call.
+  /// Waits until all ranks have called meet(), but not longer than `seconds`. Returns whether all have called it. Use
+  /// it only at the end of a program: if it returns false, a missing rank may be blocked in another call.
   virtual bool meet(double seconds) const = 0;
   /// The number of ranks, including this one, that are on this machine and have the same CPU affinity mask.
   virtual int sharing_processors() const = 0;
-  /// "Open MPI v4.1.4" or the like.
+  /// The name and version of the MPI library, such as "Open MPI v4.1.4".
   virtual std::string library() const = 0;
 };
 
-/// Whether mpirun, mpiexec or srun has started this process as one of several ranks, by the variables that they set.
+/// Whether mpirun, mpiexec or srun has started this process as one of several ranks, according to the environment
+/// variables that they set.
 bool started_by_mpi();
 
-/// Loads libmbsc_mpi (the file that MBSC_MPI_LIBRARY names, else the one beside this program or in its ../lib) and
-/// initializes MPI. Call it once per process. Throws std::runtime_error where there is none or it is of another version.
+/// Loads libmbsc_mpi and initializes MPI. Call it once per process. If the variable MBSC_MPI_LIBRARY is set, it names
+/// the file. Otherwise the file is searched for beside this program (or shared library), in ../lib, and on the search
+/// path of the system. Throws std::runtime_error if the file cannot be loaded or has another version, or if MPI cannot
+/// start.
 std::unique_ptr<World> open_world();
 
-/// The ranks of a communicator that the caller owns (mpi4py): the address of an MPI_Comm of the same MPI.
+/// Returns the ranks of a communicator that the caller owns, for example one of mpi4py. `communicator` is the address
+/// of an MPI_Comm. It must belong to the MPI library that libmbsc_mpi was built with. Throws like open_world().
 std::unique_ptr<World> join_world(void* communicator);
 
 }  // namespace mbsc

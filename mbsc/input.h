@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into a clustering: arrays and views of them. Nothing here copies the caller's data.
+// The input of a clustering: arrays, and views of arrays. A view does not copy the caller's data.
 //     Matrix, MatrixView   row-major storage: Matrix owns it, MatrixView refers to it
 //     Points               rows of coordinates in the caller's memory, with an optional scaling
 //     Input                points, or a dense matrix of affinities
@@ -18,8 +18,8 @@
 
 namespace mbsc {
 
-/// A rule of the interface was broken: a bad option, a bad file, data that cannot be clustered. The message names the
-/// rule and the value.
+/// Thrown for an invalid option, an invalid file, or data that cannot be clustered. The message names the rule that was
+/// broken and the value.
 class InvalidInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,7 +33,7 @@ struct Range {
   bool contains(int64_t i) const { return begin <= i && i < end; }
 };
 
-/// A view of a row-major matrix that somebody else owns. Rows are `stride` elements apart.
+/// A view of a row-major matrix. It does not own the data. Rows are `stride` elements apart.
 template <class T>
 struct MatrixView {
   T* data = nullptr;
@@ -57,7 +57,7 @@ struct MatrixView {
   operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return {data, rows, cols, stride}; }
 };
 
-/// An owning row-major matrix, aligned for vector loads, zero-filled.
+/// A row-major matrix that owns its data. The data is aligned for vector loads. A new matrix is zero.
 template <class T>
 class Matrix {
  public:
@@ -108,13 +108,13 @@ class Matrix {
 
 enum class ScalarType { float32, float64 };
 
-/// A view of this rank's rows of X. It owns no coordinates: a NumPy array, a file's buffer or a std::vector is used in
-/// place. The effective value is (x - shift) * scale per feature, computed in double while the rows are packed, so
-/// neither scaling nor centering needs a copy.
+/// A view of this rank's rows of X, the n x d matrix of the points. It does not own the coordinates: a NumPy array, the
+/// buffer of a file or a std::vector is used in place. The value of a feature is (x - shift) * scale. It is computed in
+/// double while the rows are packed, so scaling and centering need no copy.
 struct Points {
   const void* data = nullptr;
   ScalarType type = ScalarType::float32;
-  int64_t rows = 0;        ///< rows held here
+  int64_t rows = 0;        ///< number of rows in this view
   int64_t features = 0;    ///< d
   int64_t row_stride = 0;  ///< elements between one row and the next
   int64_t feature_stride = 1;
@@ -134,7 +134,7 @@ struct Points {
         row_stride(row_stride_),
         feature_stride(feature_stride_) {}
 
-  /// Rows [begin, end), counted here from 0.
+  /// Rows [begin, end) of this view.
   Points rows_between(int64_t begin, int64_t end) const {
     Points part = *this;
     const int64_t bytes = begin * row_stride * (type == ScalarType::float32 ? 4 : 8);
@@ -158,13 +158,13 @@ struct Points {
   }
 };
 
-/// What to cluster. The kind of input decides where affinities come from: a kernel of points, or the given matrix.
+/// The data to cluster. Affinities are computed from points, or the input is the matrix of affinities itself.
 struct Input {
   enum class Kind { points, matrix };
 
   Input(const Points& points) : rows(points) {}
   Input(Kind kind_, const Points& rows_) : kind(kind_), rows(rows_) {}
-  /// A symmetric n x n matrix of affinities, none negative. Its diagonal is ignored.
+  /// A symmetric n x n matrix of affinities. No entry is negative. The diagonal is ignored.
   static Input matrix(const Points& rows) { return {Kind::matrix, rows}; }
 
   bool is_matrix() const { return kind == Kind::matrix; }

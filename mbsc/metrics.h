@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good labels are: agreement with other labels, and the normalized cut.
+// Measures of the quality of labels: agreement with other labels, and the normalized cut.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct Scores {
   double nmi = 0;            ///< mutual information / arithmetic mean of the entropies
   double nmi_geometric = 0;  ///< mutual information / geometric mean of the entropies
   double ari = 0;            ///< adjusted Rand index
-  double accuracy = 0;  ///< share of points in the class that matches their cluster, in the best one-to-one matching
+  double accuracy = 0;  ///< share of points whose class is matched to their cluster by the best one-to-one matching
 };
 
-/// Throws InvalidInput unless both have the same, non-zero length.
+/// Throws InvalidInput if the two labelings have different lengths, are empty, or have a negative label.
 Scores score_labels(std::span<const int32_t> truth, std::span<const int32_t> labels);
 
-/// The normalized cut of a labeling, exact: one full product. `affinity`, `gamma`, `threads` and `stop` are taken from
-/// the options; gamma must be set for the kernels that have one. Points labeled below 0 belong to no cluster.
+/// The exact normalized cut of a labeling, by one full product. Uses only `affinity`, `gamma`, `threads` and `stop` of
+/// the options. gamma must be set if the kernel has one. A point with a negative label belongs to no cluster.
 double normalized_cut(const Input& input, std::span<const int32_t> labels, const ClusterOptions& options);
 
 }  // namespace mbsc

@@ -46,9 +46,9 @@ struct ReadOptions {
   /// The column of the classes: "first", "last" or a number counted from 1; "" = the file has none. The option does not
   /// apply to LIBSVM files: each of their lines begins with the class.
   std::string label_column;
-  /// Reads only these rows of the file, counted from 0 without the header line. Unset: all rows. They must exist. The
-  /// features are those of the whole file. The class_names are those of the range only, so two ranges must be compared
-  /// by class name and not by class number.
+  /// Reads only these rows of the file, counted from 0 without the header line. Unset: all rows. The file must have
+  /// these rows. The features are those of the whole file. The class_names are those of the range only, so two ranges
+  /// must be compared by class name and not by class number.
   std::optional<Range> rows;
   /// Part `index` of `count`. A plain text file is divided into `count` ranges of bytes, and a part has the rows whose
   /// lines begin in its range. A part may have no rows, and it has as many features as its longest row.

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing but the precompiled headers of the test programs.
+// Builds the precompiled header that all test programs share; it has no tests.
 int main() { return 0; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The defaults of Affinity, built on blocks of columns.
+// The default implementations of Affinity. They use blocks of columns.
 #include "mbsc/affinity/affinity.h"
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 namespace mbsc {
 namespace {
 
-/// The number of columns of a block.
+/// The number of columns in a block.
 constexpr int64_t columns_together = 64;
-/// The multiply-adds of an entry, for the choice of threads.
+/// The assumed number of multiply-adds per entry, for the choice of the number of threads.
 constexpr double operations_per_entry = 16;
 
 }  // namespace

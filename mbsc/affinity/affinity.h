@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinity: the interface between solvers and data. A is a symmetric n x n matrix, not negative, with a zero diagonal.
-// Each rank sees its own rows. Solvers use A only through the products below; points, kernels and SIMD stay behind it.
+// Affinity: the interface between solvers and data. A is a symmetric n x n matrix with a zero diagonal and without
+// negative entries. Each rank sees its own rows. Solvers use A only through the functions below. They see nothing of
+// points, kernels and SIMD.
 //
-// A new kind of affinity implements three functions: multiply_columns(), multiply() and take_columns(). Everything else
-// has a default that is built on these. A kind overrides a default if it can compute the result faster.
+// A new kind of affinity implements three functions: multiply_columns(), multiply() and take_columns(). All other
+// functions have defaults. A kind overrides a default if it knows better or can compute the result faster.
 #pragma once
 
 #include <atomic>
@@ -20,14 +21,14 @@
 
 namespace mbsc {
 
-/// Sums of the entries of each own row, and of their squares.
+/// For each own row: the sum of its entries, and the sum of their squares.
 struct Degrees {
   Degrees() = default;
   explicit Degrees(int64_t rows) : sum(size_t(rows)), squares(size_t(rows)) {}
   std::vector<double> sum;                     ///< d_i = sum_j a_ij
   std::vector<double> squares;                 ///< q_i = sum_j a_ij^2, for importance sampling
-  std::shared_ptr<const NeighborGraph> graph;  ///< the largest entries of each row; null if not asked for
-  // The following are set if the degrees are estimates from a sample (degrees/sampled_degrees.h).
+  std::shared_ptr<const NeighborGraph> graph;  ///< the largest entries of each row; null if not requested
+  // The following members are set if the degrees are estimates from a sample (degrees/sampled_degrees.h).
   std::vector<double> variance;  ///< estimated variance of `sum`; 0 for a row whose degree is exact
   int64_t columns = 0;           ///< the number of sampled columns; 0: all rows are exact and `variance` is empty
   bool sampled() const { return columns > 0; }
@@ -37,13 +38,13 @@ struct Degrees {
   }
 };
 
-/// Sums over some columns of A. By symmetry these columns are also rows of A.
+/// Sums over some columns of A. By symmetry, these columns are also rows of A.
 struct ColumnSums {
-  Degrees rows;     ///< of each own row, over the given columns: a part of its degree
-  Degrees columns;  ///< of each given column, over the rows of all ranks: the degree of that point
+  Degrees rows;     ///< for each own row, the sums over the given columns: a part of its degree
+  Degrees columns;  ///< for each given column, the sums over the rows of all ranks: the degree of that point
 };
 
-/// Some columns of A, with all data of other ranks that their entries need.
+/// Some columns of A. It holds all data of other ranks that are needed to evaluate their entries.
 template <class T>
 class ColumnBlock {
  public:
@@ -53,7 +54,7 @@ class ColumnBlock {
   virtual ~ColumnBlock() = default;
 
   std::span<const int64_t> indices() const { return indices_; }
-  /// out = A[rows, columns], a small dense block. `rows` are local. Several threads may call it at the same time.
+  /// out = A[rows, columns], a small dense block. `rows` are local. Several threads may call this at the same time.
   virtual void evaluate(Range rows, MatrixView<T> out) const = 0;
 
  private:
@@ -73,17 +74,17 @@ class Affinity {
   const RowSpace& rows() const { return rows_; }
   int64_t n() const { return rows_.n(); }
 
-  /// out = A[own rows, columns] C. C has one row per column and is the same on all ranks.
+  /// out = A[own rows, columns] C. C has a row for each of `columns` and is the same on all ranks.
   virtual void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                 const StopToken& stop) const = 0;
-  /// out = A V, the full product. V and out have the own rows. Entries may come from a cache.
+  /// out = A V, the full product. V and out contain the own rows. Entries may come from a cache.
   virtual void multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const = 0;
   /// Some columns, for small dense blocks. This affinity must outlive the result.
   virtual std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const = 0;
 
   /// out = A V without the cache: all entries are evaluated in full precision. Default: multiply().
   virtual void multiply_anew(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const;
-  /// The size of the input behind A over all ranks, in bytes of float32. It limits what solvers keep in memory. Default: 0.
+  /// The size in bytes that the input over all ranks has as float32. It limits what solvers keep in memory. Default: 0.
   virtual int64_t input_bytes() const { return 0; }
   /// The size of the cache of entries over all ranks, in bytes. Default: 0.
   virtual int64_t cached_bytes() const { return 0; }
@@ -99,28 +100,28 @@ class Affinity {
   virtual void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const;
 
   /// The degrees, and the graph of the `neighbors` largest entries of each row (0: no graph). The calling thread calls
-  /// `progress` with the share that is done. Default: all columns, a block at a time, n^2 entries.
+  /// `progress` with the share of the work that is done. Default: evaluates all n^2 entries, a block of columns at a
+  /// time.
   virtual Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
                           int64_t neighbors = 0) const;
-  /// The sums over some columns, n entries each. Default: by blocks of columns.
+  /// The sums over some columns; each column has n entries. Default: evaluates a block of columns at a time.
   virtual ColumnSums sum_columns(std::span<const int64_t> columns, const StopToken& stop,
                                  const std::function<void(double)>& progress = {}) const;
 
-  /// The entries, if they are stored in sparse form, else null. Default: null.
+  /// The stored entries if A is stored as a sparse matrix, else null. Default: null.
   virtual const SparseMatrix* edges() const { return nullptr; }
-  /// The approximate number of multiply-adds per entry. A solver compares its own work with it. Default: 1.
+  /// The approximate number of multiply-adds that an entry costs. A solver compares its own work with it. Default: 1.
   virtual double cost_of_value() const { return 1; }
-  /// a(x, x) of the kernel, which the zero diagonal of A does not show. Nystrom needs it. Default: 1.
+  /// a(x, x), the kernel value of a point with itself, which A replaces by 0. Nystrom needs it. Default: 1.
   virtual double self_similarity() const { return 1; }
 
-  /// The number of entries that this rank has evaluated so far, in all products. A symmetric pass evaluates n(n+1)/2
-  /// and a few more over all ranks.
+  /// The number of entries that this rank has evaluated so far, in all calls. All ranks together evaluate a little more
+  /// than n(n+1)/2 entries in a symmetric pass.
   int64_t kernel_values() const { return kernel_values_; }
 
  protected:
   void count_kernel_values(int64_t values) const { kernel_values_ += values; }
-  /// Throws Stopped on all ranks if the token of any rank asks to stop. A product that is not complete is thus never
-  /// used.
+  /// Throws Stopped on all ranks if a stop is requested on any rank. So an incomplete product is never used.
   void throw_if_stopped(const StopToken& stop) const {
     if (rows_.comm().any(stop.stop_requested())) throw Stopped();
   }

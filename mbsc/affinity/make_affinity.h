@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_affinity(): the affinity of an input. This is the only place that looks at the kind of the input and at the
-// option `affinity`.
+// make_affinity(): the affinity of an input, by the kind of the input and the option `affinity`. Graphs of neighbors
+// are made elsewhere (graph/neighbor_graph.h).
 #pragma once
 
 #include <memory>
@@ -12,13 +12,14 @@
 
 namespace mbsc {
 
-/// Whether the affinity of two points is a kernel of them alone.
+/// Whether this affinity is a kernel: the affinity of two points then depends on these two points alone.
 bool has_kernel(AffinityKind kind);
-/// The kernel of an affinity. Throws InvalidInput if it has none.
+/// The kernel of an affinity. Throws InvalidInput unless has_kernel(kind).
 Kernel kernel_of(AffinityKind kind, double gamma);
 
-/// The affinity of an input. For points, `gamma` must be set unless the kernel is cosine. For a matrix, `kind` and
-/// `gamma` are ignored. `cache_bytes` is the size of the cache of kernel values, which the first degree pass fills.
+/// The affinity of an input. For points, `kind` must be a kernel, and `gamma` must be set unless the kernel is cosine.
+/// For a matrix, `kind` and `gamma` are ignored. `cache_bytes` limits the cache of kernel values, which the degree pass
+/// fills.
 std::unique_ptr<Affinity<float>> make_affinity(const Input& input, const RowSpace& rows, AffinityKind kind,
                                                double gamma, int64_t cache_bytes = 0);
 

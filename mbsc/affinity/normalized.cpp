@@ -38,7 +38,7 @@ Normalized<T>::Normalized(const Affinity<T>& affinity, Degrees degrees, double r
 
 namespace {
 
-/// out = S Y for the leading columns of Y. If `row_sums` is not null, the last column of Y is added to it.
+/// out = S Y. If `row_sums` is not null, Y has one more column than `out`, and this column is added to `row_sums`.
 template <class T>
 void scale_rows(const RowSpace& rows, std::span<const T> s, MatrixView<const T> Y, MatrixView<T> out,
                 std::vector<double>* row_sums) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalized: the operator L = S (A + (tau/n) 11') S with S = (D + tau)^-1/2. Solvers compute its leading eigenvectors.
-// D contains the degrees, and tau is the regularization times the mean degree. The eigenvalues lie in [-1, 1]; the
-// largest is 1. If tau = 0, a row whose degree is zero (an isolated point) is a zero row: S_i = 0. Products with A go
-// through the Affinity. The rank-one part of the regularization is always exact.
+// D is the diagonal matrix of the degrees d_i, 1 is the vector of ones, and tau is the regularization times the mean
+// degree. The vector s is the diagonal of S. The eigenvalues lie in [-1, 1]; the largest is 1. If tau = 0 and d_i = 0
+// (an isolated point), then s_i = 0, and row i of L is zero. Products with A go through the Affinity. The part
+// (tau/n) s s' of L has rank one and is always applied exactly.
 //
 // The definite kernel, which Nystrom needs, is S (A + a(x, x) I + (tau/n) 11') S: the zero diagonal of A is replaced by
-// the self-similarity of the kernel.
+// a(x, x), the kernel value of a point with itself.
 #pragma once
 
 #include <memory>
@@ -33,33 +34,34 @@ class Normalized {
   int64_t input_bytes() const { return affinity_->input_bytes(); }
   const SparseMatrix* edges() const { return affinity_->edges(); }
 
-  /// out = S A[:, columns] S[columns] C, the part of L W that an estimator samples. Columns are ascending. If
-  /// `row_sums` is not null, the sums of A over these columns are added to it (own rows).
+  /// out = S A[:, columns] S[columns] C, the part of L W that an estimator samples. `columns` are ascending. If
+  /// `row_sums` is not null, the sum of A over these columns is added to it for each own row.
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                         const StopToken& stop, std::vector<double>* row_sums = nullptr) const;
-  /// out = S A S W: the same with all columns, by one full product.
+  /// out = S A S W: the same for all columns, by one full product.
   void multiply_all_columns(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const {
     multiply_scaled(W, out, stop, nullptr, false);
   }
-  /// out += (tau/n) s s'W, the part of L W that is always exact.
+  /// out += (tau/n) s s' W, the part of L W that is always exact.
   void add_exact(MatrixView<const T> W, MatrixView<T> out) const;
   /// out = L W. If `row_sums` is not null, the degrees are added to it.
   void multiply(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop,
                 std::vector<double>* row_sums = nullptr) const;
-  /// out = L W without the cache (Affinity::multiply_anew), for results that are reported.
+  /// out = L W without cached entries (Affinity::multiply_anew), for results that are reported.
   void multiply_anew(MatrixView<const T> W, MatrixView<T> out, const StopToken& stop) const;
-  /// A bound of the error of |L w| in `multiply` for |w| = 1. No entry is negative, so relative errors of the entries
-  /// are relative errors of |L| <= 1.
+  /// A bound on |error of L w| in multiply() for |w| = 1, beyond rounding. It is the largest relative error of an
+  /// entry, because the entries of L are not negative and |L| <= 1.
   double entry_error() const { return affinity_->entry_error(); }
 
-  /// a(x, x) / d_i of own rows: the missing diagonal relative to the degree, without regularization. 0 if d_i = 0.
+  /// a(x, x) / d_i for own rows, 0 if d_i = 0: the omitted diagonal entry relative to the degree, without
+  /// regularization.
   std::vector<double> hidden_diagonal() const;
-  /// a(x, x) s_i^2 of own rows: the diagonal of the definite kernel without the regularization.
+  /// a(x, x) s_i^2 for own rows: the diagonal of the definite kernel without its (tau/n) term.
   std::vector<double> definite_diagonal() const;
   std::unique_ptr<const ColumnBlock<T>> take_columns(std::span<const int64_t> columns) const {
     return affinity_->take_columns(columns);
   }
-  /// A block of the definite kernel: local rows x columns, or the square block of some points.
+  /// out = a block of the definite kernel: local rows x columns, or the square block of some points.
   void evaluate_definite(Range rows, const ColumnBlock<T>& columns, MatrixView<T> out) const;
   void evaluate_definite_square(std::span<const int64_t> points, MatrixView<T> out) const;
   /// The part of entry (i, j) of L that comes from the regularization.
@@ -70,21 +72,22 @@ class Normalized {
   void multiply_definite_columns(std::span<const int64_t> columns, MatrixView<const T> C, MatrixView<T> out,
                                  const StopToken& stop) const;
 
-  /// Approximate |L_:j|^2 of own rows: q_j s_j^4, which is exact if neighbors have equal degrees. If q is not known, it
-  /// is 1 for each row that is not isolated.
+  /// For each own row j, the approximate squared norm of column j of L: q_j s_j^4, with q_j = Degrees::squares. Without
+  /// regularization it is exact if neighbors have equal degrees. If q is not known, the result is 1 for each row that
+  /// is not isolated, else 0.
   std::vector<double> column_squares() const;
 
-  /// s_i = (d_i + tau)^-1/2 of own rows; 0 for isolated rows.
+  /// s_i = (d_i + tau)^-1/2 for own rows; 0 for isolated rows.
   std::span<const T> inverse_root_degrees() const { return s_; }
-  /// The same of any row.
+  /// The same for any row.
   T inverse_root_degree(int64_t global_row) const { return all_s_[size_t(global_row)]; }
   std::span<const double> degrees() const { return degrees_.sum; }
   const Degrees& all_degrees() const { return degrees_; }
-  /// The same operator with other degrees.
+  /// The operator with the same affinity and regularization, but with other degrees.
   Normalized with(Degrees degrees) const { return Normalized(*affinity_, std::move(degrees), regularization_); }
   /// tau.
   double regularization_added() const { return tau_; }
-  /// Flags of own rows: S_i = 0.
+  /// For each own row, whether it is isolated: s_i = 0.
   std::span<const uint8_t> isolated() const { return isolated_; }
   /// The number of isolated rows over all ranks.
   int64_t isolated_count() const { return isolated_count_; }
@@ -101,7 +104,7 @@ class Normalized {
   const Affinity<T>* affinity_;
   Degrees degrees_;       ///< squares may be empty
   std::vector<T> s_;      ///< own rows
-  std::vector<T> all_s_;  ///< the rows of all ranks, because a batch can contain any of them
+  std::vector<T> all_s_;  ///< the rows of all ranks, because a batch can contain columns of any rank
   std::vector<uint8_t> isolated_;
   int64_t isolated_count_ = 0;
   double regularization_, tau_ = 0;

@@ -18,14 +18,14 @@ struct FeatureStatistics {
   std::vector<double> least, largest, mean, deviation;
 };
 
-/// The statistics of the first `rows` rows, counted over all ranks.
+/// The statistics of each feature over the first `rows` rows of all ranks.
 FeatureStatistics feature_statistics(const Points& points, int64_t rows, const RowSpace& space) {
   const int64_t d = points.features, own = std::clamp<int64_t>(rows - space.own_rows().begin, 0, points.rows);
   std::vector<double> shift(static_cast<size_t>(d));
   if (space.own_rows().contains(0))
     for (int64_t f = 0; f < d; ++f) shift[size_t(f)] = points.raw(0, f);
   space.comm().broadcast(std::span<double>(shift), space.rank_of_row(0));
-  // The sums are relative to the first row, so that a large offset does not cancel the digits of the variance.
+  // The sums are relative to the first row. Otherwise a large offset would cancel the digits of the variance.
   const std::vector<double> sums = sum_over_blocks(space, 2 * d, [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < std::min(range.end, own); ++i)
       for (int64_t f = 0; f < d; ++f) {
@@ -57,7 +57,7 @@ FeatureStatistics feature_statistics(const Points& points, int64_t rows, const R
 }
 
 double squared_distance(const double* x, const double* y, int64_t features) {
-  // Four independent sums: an addition does not wait for the one before it.
+  // Four independent sums, so that an addition does not wait for the previous one.
   double sums[4] = {};
   int64_t f = 0;
   for (; f + 4 <= features; f += 4)
@@ -72,8 +72,9 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The distances from 200 sampled points to 1,500 sampled points, without coincident pairs; squared for rbf, since
-/// gamma multiplies squared distances there. A point whose distances are all zero has no row.
+/// A row of distances for each of at most 200 sampled points: the positive distances to at most 1,500 sampled points.
+/// For rbf they are squared, because gamma multiplies squared distances there. A point without positive distances has
+/// no row.
 std::vector<std::vector<double>> sampled_lengths(const Points& points, KernelKind kind, uint64_t seed,
                                                  const RowSpace& space) {
   const int64_t n = space.n(), d = points.features, count = std::min<int64_t>(n, 1500);
@@ -142,7 +143,7 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
   for (const auto& row : lengths) all.insert(all.end(), row.begin(), row.end());
   const double middle = median(all);
   // A lower bound of gamma: the value at which the median degree of the sampled points is this share of n. The share is
-  // never below 12/n: with fewer neighbors the outer points of a cloud lose their connection.
+  // never below 12/n, because with fewer neighbors the outer points of a cloud become disconnected.
   const double share = std::max({1e-3, 0.03 / double(clusters), 12 / double(space.n())});
   double low = 1e-3 / middle, high = 1e6 / middle;
   std::vector<double> shares(lengths.size());
@@ -160,7 +161,7 @@ double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uin
 
 namespace {
 
-/// The first rows that differ from each other, at most `enough`.
+/// One row of each distinct value, the first one; at most `enough` rows.
 std::vector<int64_t> distinct_rows(const Points& points, int64_t enough) {
   const auto less = [&](int64_t a, int64_t b) {
     for (int64_t f = 0; f < points.features; ++f) {
@@ -191,7 +192,7 @@ void check_finite(const Points& points, int threads) {
       if (!std::isfinite(points.raw(i, f))) return false;
     return true;
   };
-  // Each block has its own first bad row, because threads visit the blocks in any order.
+  // Threads visit the blocks in any order, so the first bad row is found for each block.
   std::vector<int64_t> first_bad(size_t(space.blocks().count()), points.rows);
   space.for_each_block([&](int64_t block, Range range) {
     int64_t i = range.begin;

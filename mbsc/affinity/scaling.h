@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions about points before the first kernel value: the scaling of each feature, the automatic gamma, and whether
-// the points can be clustered at all. Points are those of this rank. A function that takes a RowSpace is collective;
-// its result is the same for any number of ranks.
+// What is decided about the points before the first kernel value is evaluated: the scaling of each feature, the
+// automatic gamma, and whether the points can be clustered at all. `points` are the points of this rank. A function
+// that takes a RowSpace is collective; its result is the same for any number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace mbsc {
 
-/// Sets shift and scale of the points from the ranges of the features in the first `rows` rows (0: all rows).
+/// Sets the shift and scale of the points from statistics of each feature over the first `rows` rows (0: all rows).
 void apply_scaling(Points& points, Scaling scaling, int64_t rows, const RowSpace& space);
 inline void apply_scaling(Points& points, Scaling scaling, int64_t rows, int threads) {
   apply_scaling(points, scaling, rows, RowSpace(points.rows, threads));
 }
 
-/// The automatic gamma, from distances of sampled points. It follows the scale of the data: doubled coordinates give a
-/// quarter of gamma. Except for small data it does not depend on n. It is the larger (narrower) of two values:
+/// The automatic gamma, from distances of sampled points. It follows the scale of the data: if all coordinates are
+/// doubled, gamma is divided by 4 (exponential: by 2). Except for small data it does not depend on n. It is the larger
+/// of two values; a larger gamma gives a narrower kernel:
 ///   16 / median squared distance (exponential: 4 / median distance), which suits clouds in many dimensions;
-///   the gamma for which a typical degree is 3 % of the mean cluster size n/k, but at least 12, which suits curves,
-///   rings and clusters that are much smaller than the whole.
+///   the gamma for which a typical degree is 3 % of the mean cluster size n/k, but at least 12 and at least n/1000,
+///   which suits curves, rings and clusters that are much smaller than the data set.
 double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed, const RowSpace& space);
 inline double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed) {
   return choose_gamma(points, kind, clusters, seed, RowSpace(points.rows, 1));
@@ -35,8 +36,8 @@ inline int64_t count_distinct(const Points& points, int64_t enough) {
   return count_distinct(points, enough, RowSpace(points.rows, 1));
 }
 
-/// Throws InvalidInput if a value is not finite. The message names the first such row (by global number) and feature,
-/// both counted from 1. Not collective.
+/// Throws InvalidInput if a value of this rank is not finite. The message names the first such row (by global number)
+/// and feature, both counted from 1. Not collective.
 void check_finite(const Points& points, int threads);
 
 }  // namespace mbsc

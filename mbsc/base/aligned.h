@@ -7,7 +7,7 @@
 
 namespace mbsc {
 
-/// Allocates on a 64-byte boundary, which suits every vector width.
+/// Allocates memory on a 64-byte boundary, which is enough for every vector width.
 template <class T>
 struct AlignedAllocator {
   using value_type = T;

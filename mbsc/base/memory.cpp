@@ -21,10 +21,11 @@ int64_t kilobytes_after(const char* file, const std::string& key) {
   return -1;
 }
 
+/// The number in a file; -1 if there is none.
 int64_t number_in(const char* file) {
   std::ifstream in(file);
   int64_t value = -1;
-  return in >> value ? value : -1;  // "max" is not a number; it means no limit
+  return in >> value ? value : -1;  // the file may contain "max", which means no limit
 }
 
 /// The number after `key` in memory.stat; 0 if `key` is missing.
@@ -36,8 +37,8 @@ int64_t statistic(const char* file, const std::string& key) {
   return 0;
 }
 
-/// The memory that the control group still allows. It tries version 2, then version 1.
-/// The group counts cached files as used. The inactive ones are easy to evict, so they count as free here.
+/// The memory that the control group (version 2, else version 1) still allows; `unknown` if there is no limit.
+/// The group counts cached files as used. Inactive cached files are easy to evict, so they count as free here.
 int64_t control_group_room() {
   const struct {
     const char *limit, *used, *statistics, *cached;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one parallel loop. Iterations must be independent. The assignment of iterations to threads is not defined, so
-// results must not depend on it.
+// The only parallel loop of the library. Iterations must be independent. Any thread may run any iteration, so results
+// must not depend on which thread runs which.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,12 @@
 
 namespace mbsc {
 
-/// The number of threads to use for this many operations. Waking threads costs about as much as 2 million operations.
+/// The number of threads to use for this many operations: one if there are few, because waking threads costs about as
+/// much as 2 million operations.
 inline int worthwhile_threads(int threads, double operations) { return operations < 4e6 ? 1 : threads; }
 
-/// Calls body(i) for i in [0, count) on up to `threads` threads, then rethrows the first exception.
+/// Calls body(i) for i in [0, count) on up to `threads` threads. If a call throws, the calls that have not started are
+/// skipped, and the first exception is rethrown.
 template <class Body>
 void parallel_for(int threads, int64_t count, Body&& body) {
   if (threads <= 1 || count <= 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random numbers: every draw is a pure function of (seed, stream, counter). The thread or rank that
-// draws, and the order of the draws, do not matter.
+// Counter-based random numbers: every draw is a pure function of (seed, stream, counter). It does not depend on the
+// thread or rank that draws, or on the order of the draws. A counter is a pair of numbers (major, minor).
 // Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once
 
@@ -9,29 +9,29 @@
 
 namespace mbsc {
 
-/// The purpose of a stream of random numbers. Two purposes never share numbers.
+/// The purpose of a stream of random numbers. Different purposes use different numbers.
 enum class Stream : uint32_t {
-  start = 1,  ///< a random initial basis
+  start = 1,  ///< a random initial basis; the order of the points in a multilevel start
   batch,      ///< the keyed permutation of columns
   signs,      ///< signs and counts of the estimator `signed`
   landmarks,  ///< the landmarks of Nystrom
-  refill,     ///< random directions that replace lost ones
-  gamma,      ///< pairs of points whose distances determine gamma
-  kmeans,     ///< seeding
+  refill,     ///< random vectors that replace linearly dependent ones in a basis
+  gamma,      ///< points whose distances determine gamma
+  kmeans,     ///< initial centers
   cut,        ///< columns of the sampled normalized cut
   generate,   ///< synthetic data
   test,
   degrees,    ///< columns of sampled degrees
-  extension,  ///< rows that show how eigenvectors extend to new points
-  neighbors,  ///< columns that show whether a run needs a graph of neighbors
+  extension,  ///< rows from which the extension of eigenvectors to new points is fitted
+  neighbors,  ///< columns that predict whether a run needs neighbors; partitions and samples of the neighbor search
 };
 
-/// Random numbers of one (seed, stream).
+/// The random numbers of one seed and one stream. Each function returns the number at counter (major, minor).
 class Random {
  public:
   Random(uint64_t seed, Stream stream) : seed_(seed), stream_(static_cast<uint32_t>(stream)) {}
 
-  /// The 64 random bits with number (major, minor).
+  /// 64 random bits.
   uint64_t bits(uint64_t major, uint64_t minor = 0) const;
   /// Uniform in [0, 1), 53 bits.
   double uniform(uint64_t major, uint64_t minor = 0) const;
@@ -47,7 +47,7 @@ class Random {
 };
 
 /// A pseudo-random permutation of [0, n) in O(1) memory: a Feistel network on the smallest even number of
-/// bits that can hold n - 1. It is applied until the result is below n (at most four times on average).
+/// bits that can hold n - 1. The network is applied again until the result is below n (at most four times on average).
 class KeyedPermutation {
  public:
   KeyedPermutation(int64_t n, const Random& random, uint64_t key);

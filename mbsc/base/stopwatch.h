@@ -5,7 +5,7 @@
 
 namespace mbsc {
 
-/// Wall-clock seconds since construction.
+/// Measures the wall-clock seconds since its construction.
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }

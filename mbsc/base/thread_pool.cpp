@@ -24,9 +24,9 @@
 namespace mbsc {
 namespace {
 
-thread_local bool inside = false;
+thread_local bool inside = false;  ///< this thread is working on a Loop
 
-/// Polls `ready` for about ten microseconds: the event is often about to happen.
+/// Polls `ready` for about ten microseconds: it often becomes true in this time, so the thread need not sleep.
 template <class Ready>
 void wait_a_little(const Ready& ready) {
   for (int i = 0; i < 500 && !ready(); ++i) {
@@ -38,6 +38,7 @@ void wait_a_little(const Ready& ready) {
   }
 }
 
+/// One call of run_on_threads().
 struct Loop {
   Loop(int64_t count_, void (*body_)(void*, int64_t), void* context_, int helpers)
       : count(count_), body(body_), context(context_), wanted(helpers) {}
@@ -54,8 +55,8 @@ struct Loop {
   void (*const body)(void*, int64_t);
   void* const context;
   std::atomic<int64_t> next{0};
-  int wanted;                   ///< workers that may still join; under the pool's mutex
-  std::atomic<int> working{0};  ///< workers that have joined and not left; raised under the mutex
+  int wanted;                   ///< the number of workers that may still join; guarded by the pool's mutex
+  std::atomic<int> working{0};  ///< the number of workers that have joined and not left; written under the mutex
   std::condition_variable finished;
 };
 
@@ -65,7 +66,7 @@ class ThreadPool {
     static std::once_flag once;
     std::call_once(once, [] {
       current = new ThreadPool;
-      // After a fork the child has none of the threads, and its copy of the mutex may be locked.
+      // After a fork the child needs a new pool: it has none of the threads, and its copy of the mutex may be locked.
       pthread_atfork(nullptr, nullptr, [] {
         current = new ThreadPool;
         inside = false;
@@ -91,7 +92,7 @@ class ThreadPool {
     }
     const auto done = [&] { return loop.working.load(std::memory_order_acquire) == 0; };
     wait_a_little(done);
-    // Lock the mutex in any case: the last worker uses `finished` before it releases the mutex.
+    // Lock the mutex even if all workers are done: the last one still uses `finished` until it releases the mutex.
     std::unique_lock lock(mutex_);
     loop.finished.wait(lock, done);
   }
@@ -130,7 +131,7 @@ class ThreadPool {
     }
   }
 
-  // Never destroyed: its threads may still sleep in it when the process ends.
+  // The pool is never destroyed, because its threads may still use it when the process ends.
   static ThreadPool* current;
 
   std::mutex mutex_;
@@ -142,7 +143,8 @@ class ThreadPool {
 
 ThreadPool* ThreadPool::current = nullptr;
 
-/// quota / period, from one file with "quota period" (cpu.max) or two files with one number each; 0 = no quota.
+/// The number of CPUs that a control group may use: quota / period; 0 = no quota. The two numbers are in one file
+/// (cpu.max) or in a file each.
 double read_quota(const std::string& folder) {
   std::string quota;
   double period = 0;
@@ -185,8 +187,8 @@ int control_group_cpus(const char* root) {
     }
     if (!unified && !counts) continue;
     const std::string mount = std::string(root) + (unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
-    // The quotas of all parent groups apply as well. In a container the path may be that of the host. Its root is
-    // then the root of the container.
+    // The quotas of all parent groups apply as well. In a container, the path may be a path of the host that does not
+    // exist here. The loop then still reads the root, which is the group of the container.
     for (std::string path = line.substr(second + 1);; path = path.substr(0, path.rfind('/'))) {
       if (const double quota = read_quota(mount + path); quota > 0) least = least > 0 ? std::min(least, quota) : quota;
       if (path.empty() || path.find('/') == std::string::npos) break;
@@ -198,7 +200,7 @@ int control_group_cpus(const char* root) {
 int default_threads(int sharing) {
   if (const char* text = std::getenv("OMP_NUM_THREADS")) {
     int asked = 0;
-    std::from_chars(text, text + std::strlen(text), asked);  // the first of a list
+    std::from_chars(text, text + std::strlen(text), asked);  // the first number if it is a list
     if (asked > 0) return asked;
   }
   int cpus = int(std::thread::hardware_concurrency());

@@ -6,11 +6,11 @@
 
 namespace mbsc {
 
-/// The functions of libmbsc_mpi.
+/// The types of mbsc_mpi_version(), mbsc_mpi_open() and mbsc_mpi_join().
 extern "C" {
 using MbscMpiVersion = const char*();
-using MbscMpiOpen = World*();       ///< the caller owns the result; null if MPI cannot be initialized
-using MbscMpiJoin = World*(void*);  ///< the same; null if MPI is not initialized or lacks thread support
+using MbscMpiOpen = World*();       ///< the caller owns the result; null if MPI cannot start or was started before
+using MbscMpiJoin = World*(void*);  ///< the caller owns the result; null if MPI is not running or lacks thread support
 }
 
 }  // namespace mbsc

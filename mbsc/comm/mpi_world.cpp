@@ -21,7 +21,7 @@ std::filesystem::path own_folder() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<const void*>(&started_by_mpi), &info) == 0 || info.dli_fname == nullptr) return {};
   std::error_code error;
-  // For a program, dli_fname is the name it was started with, which may lack the folder.
+  // If this code is part of a program, dli_fname is the name that the program was started with. It may lack the folder.
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path file = info.dli_fname;
   const bool is_program = !error && (!file.has_parent_path() || std::filesystem::equivalent(file, program, error));
@@ -57,7 +57,7 @@ bool started_by_mpi() {
 
 namespace {
 
-/// Loads the library once.
+/// Returns the handle of libmbsc_mpi. The first call loads it.
 void* load_library() {
   static void* library = nullptr;
   if (library != nullptr) return library;

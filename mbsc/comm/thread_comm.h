@@ -9,7 +9,8 @@
 namespace mbsc {
 
 /// Runs `body` once per rank, each on its own thread, and waits for all. An exception on one rank aborts the
-/// collectives of the others and is rethrown here. If several ranks throw, the exception of the lowest rank wins.
+/// collectives and messages of the others, and is rethrown here. If several ranks throw, the exception of the lowest
+/// rank wins.
 void run_as_ranks(int size, const std::function<void(const Comm&)>& body);
 
 }  // namespace mbsc

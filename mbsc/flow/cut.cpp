@@ -9,7 +9,8 @@ void find_cut(const Affinity<float>& affinity, const Normalized<float>& L, bool 
               Clustering& result) {
   const ClusterOptions& options = result.plan.options;
   if (options.degrees == DegreeKind::nystrom || result.status == Status::stopped) return;
-  // Volumes from sampled degrees have a larger error than the cut itself: the cut's own columns give better ones.
+  // Volumes from sampled degrees have a larger error than the cut itself. Without degrees, find the volumes from the
+  // same columns as the cut.
   const bool exact_degrees = result.degrees.largest_error.value_or(0) == 0;
   const std::span<const double> volumes = exact_degrees ? L.degrees() : std::span<const double>();
   try {

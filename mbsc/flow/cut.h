@@ -6,8 +6,9 @@
 
 namespace mbsc {
 
-/// The normalized cut of the labels: exact if `by_product`, else estimated from sampled columns. None for Nystrom's
-/// degrees, and none after a stop. If it is stopped on the way, the result has labels but no cut, and its status says so.
+/// Writes the normalized cut of the labels to the result: exact, by a full product, if `by_product` is true; otherwise
+/// estimated from sampled columns. Does nothing if the degrees are Nystrom's or the run was stopped. If it is stopped
+/// before it ends, the result has no cut and its status is `stopped`.
 void find_cut(const Affinity<float>& affinity, const Normalized<float>& L, bool by_product, const StopToken& stop,
               Clustering& result);
 

@@ -41,8 +41,8 @@ void adopt_neighbors(const Affinity<float>& affinity, const Normalized<float>& L
     if (is_weak(i) && degrees[size_t(i)] > 0) weak.push_back(first_row + i);
   weak = L.comm().gather<int64_t>(weak);
   if (weak.empty()) return;
-  const size_t k = size_t(embedding.cols()), chunk = 512;  // small blocks of the matrix
-  // Rows of the embedding, and 1; zero where they are weak themselves.
+  const size_t k = size_t(embedding.cols()), chunk = 512;  // weak points that are processed together
+  // Each row: the row of the embedding, then 1. Rows of weak points are zero.
   Matrix<float> known(own_rows, int64_t(k + 1));
   for (int64_t i = 0; i < own_rows; ++i) {
     if (is_weak(i)) continue;
@@ -53,7 +53,7 @@ void adopt_neighbors(const Affinity<float>& affinity, const Normalized<float>& L
     const std::span<const int64_t> points = std::span(weak).subspan(first, std::min(chunk, weak.size() - first));
     const auto count = int64_t(points.size()), columns = known.cols();
     const auto block = affinity.take_columns(points);
-    // For each of the points sum_j a_ij embedding_j, and sum_j a_ij.
+    // For each weak point i, over all points j that are not weak: sum_j a_ij embedding_j, then sum_j a_ij.
     const std::vector<double> sums = sum_over_blocks(
         L.rows(), count * columns,
         [&](int64_t, Range range, std::span<double> out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rows of the embedding to labels.
+// Computes labels from the rows of the embedding.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace mbsc {
 
-/// k-means, then labels for isolated points: the cluster whose mean is nearest, or, if the input is a matrix and there
-/// are no distances, the largest cluster. Labels are numbered by falling cluster size. Fills in labels, sizes, centers
-/// and inertia. A run that was stopped still gets its labels, from a single restart.
+/// Runs k-means, then labels the isolated points. An isolated point gets the cluster whose mean is nearest. If the
+/// input is a matrix, there are no distances, and the point gets the largest cluster. Labels are numbered by decreasing
+/// cluster size. Fills in the labels, sizes, centers and inertia of the result. If the run was stopped before, k-means
+/// runs only once.
 void label_rows(const Input& input, const RowSpace& rows, const Matrix<float>& embedding, const IsolatedRows& isolated,
                 const ClusterOptions& options, const StopToken& stop, Clustering& result);
 
-/// Renumbers labels, and the rows of the centers with them, by falling cluster size; equal sizes by first appearance.
-/// Labels are those of own rows. Returns the sizes.
+/// Renumbers the labels of own rows by decreasing cluster size, and reorders the rows of the centers in the same way.
+/// Clusters of equal size are ordered by their first point. Returns the sizes over all ranks. Collective.
 std::vector<int64_t> order_by_size(const RowSpace& rows, std::vector<int32_t>& labels, Matrix<double>& centers);
 
 }  // namespace mbsc

@@ -11,16 +11,17 @@
 namespace mbsc {
 namespace {
 
-/// The rows of a rank that has most.
+/// The largest number of rows that a rank owns.
 int64_t largest_share(const RowBlocks& blocks, int ranks) {
   return std::min(blocks.n(), (blocks.count() + ranks - 1) / ranks * blocks.block_rows());
 }
 
-/// Packed columns and rows of a symmetric pass, and blocks of other ranks that are on their way.
+/// The memory of a symmetric pass: packed columns and rows, and blocks that are received from other ranks. `block` is
+/// the number of columns of the product.
 int64_t pass_bytes(const RowBlocks& blocks, int64_t features, int64_t block, int threads, int ranks) {
   const int64_t together = turns_together(blocks, features, 4);
   const int64_t arriving = ranks > 1 ? 5 * together * (8 * features + 8 * block + 300) : 0;
-  const int64_t of_thread = 2 * 4 * (features + (2 + together) * block);  // degrees and products have their own
+  const int64_t of_thread = 2 * 4 * (features + (2 + together) * block);  // degrees and products: own buffers
   return blocks.block_rows() * (3 * together * features * 4 + arriving + threads * of_thread);
 }
 
@@ -31,17 +32,17 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
   const RowBlocks blocks(n);
   const int64_t input_bytes = shape.kind == Input::Kind::points ? 4 * n * shape.features : 0;
   SolverMemory solver = find_solver(*options.method, options.step_rule).memory(n, input_bytes, options);
-  solver.columns += solver.block;  // a full product sums what its rows and its columns give separately
+  solver.columns += solver.block;  // a full product has separate sums for blocks as rows and as columns
   if (options.keep_block) solver.columns += solver.block;
   const int64_t share = largest_share(blocks, shape.ranks);
   const int64_t vectors = 8 + 8 + 8 + 4 + 4 + 4 + 1;  // degrees twice, their squares, roots, labels, flags
   const int64_t kmeans = 4 * options.clusters + 40;   // the scaled rows, labels and distances of restarts
   int64_t of_a_row = 4 * solver.columns + solver.row_bytes + vectors + kmeans;
-  if (options.degrees == DegreeKind::sampled) of_a_row = std::max(of_a_row, 24 + vectors);  // variances, sums, doubts
+  if (options.degrees == DegreeKind::sampled) of_a_row = std::max(of_a_row, 24 + vectors);  // variance, sums, row lists
   int64_t of_search = 0;
   if (options.affinity == AffinityKind::neighbors) {
-    // A copy of the points; the lists, their directed edges, the same reversed, and the graph. The solver has the graph
-    // and coarser ones.
+    // The larger of two stages. The solver needs the graph and coarser graphs. The search needs a copy of the points,
+    // the lists of neighbors, their directed edges, the reversed edges, and the graph.
     const int64_t m = options.neighbors.value_or(automatic_neighbors(n));
     of_a_row = std::max(of_a_row + 24 * m, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
@@ -50,7 +51,7 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
                   pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
                   std::min(options.cache, n * n) / shape.ranks;
   if (shape.ranks > 1) bytes += 40 * n;  // roots of degrees and flags of all rows
-  // Sums of columns wait on a rank that is neither the first nor the last of their way.
+  // The sums of a column block go from rank to rank. A rank between the first and the last has to store them.
   if (shape.ranks > 2) bytes += share * std::max<int64_t>(16 + 17 * neighbors_kept(n), 4 * solver.block);
   return bytes;
 }

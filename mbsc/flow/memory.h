@@ -5,8 +5,9 @@
 
 namespace mbsc {
 
-/// An upper bound of what cluster() holds at its peak beside the points, in bytes, on each rank: what the solver says of
-/// itself, the degrees, the tiles of a pass and the cache. The options are resolved.
+/// Estimates an upper bound of the peak memory of cluster() on each rank, in bytes, without the points: the memory that
+/// the solver declares (SolverRow::memory), the degrees, the tiles of a pass and the cache. The options must be
+/// resolved.
 int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options);
 
 }  // namespace mbsc

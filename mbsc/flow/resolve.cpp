@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolve() decides every automatic value that depends only on the options and the shape of the input, once, before any
-// work. Later stages add those that depend on the data: gamma, landmarks, the start.
+// work. Later stages add the values that depend on the data: gamma, landmarks, the start.
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t fewest_degree_columns =
     100;  // with fewer, too few of the uncertain rows are evaluated exactly to represent the rest
 
-/// The options of a neighbor graph, and those that only a dense affinity has.
+/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a neighbor graph.
 void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& options) {
   static const ClusterOptions defaults;
   options.regularization = options.regularization.value_or(is_graph ? 0 : 0.001);
@@ -84,9 +84,9 @@ void resolve_degrees(int64_t n, ClusterOptions& options) {
           passes.value_or(0), passes.value_or(0) * double(n));
 }
 
-/// Whether the method exact is cheap. To an order of magnitude it takes twenty symmetric passes. Each multiplies 1.5 k
-/// vectors, and uses the value of a pair twice: as a_ij and as a_ji. Nineteen of the passes read cached values from the
-/// cache; the last, the certificate, evaluates them again.
+/// Whether the method exact is cheap. To an order of magnitude it takes twenty symmetric passes. Each pass multiplies
+/// 1.5 k vectors and uses the value of a pair twice: as a_ij and as a_ji. Nineteen passes read the cached values from
+/// the cache. The last pass recomputes the residuals and evaluates all values again.
 bool exact_is_cheap(const InputShape& shape, const ClusterOptions& options) {
   const double pairs = double(shape.n) * double(shape.n);
   const double share = std::min(1.0, double(options.cache) / pairs);  // n^2 bytes hold all n^2/2 values, two bytes each
@@ -94,8 +94,9 @@ bool exact_is_cheap(const InputShape& shape, const ClusterOptions& options) {
   return pairs * evaluated <= 4e12;
 }
 
-/// With a tolerance: exact. Otherwise, with a limit on passes or iterations: minibatch. Otherwise: exact if it is cheap,
-/// else minibatch. If some option does not apply to the chosen method but all apply to the other one, the other one.
+/// Chooses exact if there is a tolerance. Otherwise chooses minibatch if passes or iterations are limited. Otherwise
+/// chooses exact if it is cheap, else minibatch. If an option does not apply to the chosen method, but all options
+/// apply to the other method, chooses the other one.
 std::string choose_method(const InputShape& shape, const ClusterOptions& options) {
   const Limits& limits = options.limits;
   const bool prefers_exact =

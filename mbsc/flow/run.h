@@ -2,8 +2,8 @@
 // Run: the stop requests, stage times, progress and traffic of one call of cluster(). (The limit `seconds` is in
 // solvers/budget.h.)
 //
-// A single process looks at its stop token at every tile. Ranks must stop together: they look between products,
-// and rank 0 decides for all.
+// A single process checks its stop token at every tile. Ranks must stop together: they check only between products, and
+// rank 0 decides for all.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace mbsc {
 
 class Run {
  public:
-  /// All of these must outlive it.
+  /// The communicator, the flag of the token and the observer must outlive this object.
   Run(const Comm& comm, const StopToken& asked, const StageObserver& observer)
       : comm_(comm), asked_(asked.or_when(observer_stops_)), observer_(observer), traffic_before_(comm.traffic()) {}
   Run(const Run&) = delete;
@@ -24,12 +24,12 @@ class Run {
   /// The token for products: empty if ranks must stop together.
   StopToken stop() const { return comm_.size() == 1 ? asked_ : StopToken(); }
 
-  /// Tells the observer; false if this rank is asked to stop.
+  /// Calls the observer. Returns false if this rank is asked to stop.
   bool report(const Stage& stage) {
     if (observer_ && !observer_(stage)) observer_stops_ = true;
     return !asked_.stop_requested();
   }
-  /// The same, and all ranks get the answer of rank 0. Collective.
+  /// Like report(), but all ranks get the result of rank 0. Collective.
   bool report_together(const Stage& stage) { return comm_.broadcast<int>(report(stage)) != 0; }
   /// Throws Stopped on all ranks if rank 0 is asked to stop. Collective.
   void stop_together() const {
@@ -49,7 +49,7 @@ class Run {
     Stopwatch watch_;
   };
 
-  /// What came to this rank since the run began.
+  /// The traffic that this rank has received since the run began.
   Traffic traffic() const {
     const Traffic now = comm_.traffic();
     return {now.messages - traffic_before_.messages, now.bytes - traffic_before_.bytes};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An input whose rows are distributed by whole blocks, however the ranks passed them in.
+// SharedInput: an input whose rows are distributed over the ranks by whole row blocks. The ranks may pass the rows in
+// any other distribution.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace mbsc {
 
 class SharedInput {
  public:
-  /// Collective. Copies rows only if some are not where they belong, or have another type than others.
+  /// Collective. Copies the rows only if some are on the wrong rank, or if the ranks pass different types.
   SharedInput(const Input& given, const Comm& comm);
 
   const Input& input() const { return input_; }

@@ -6,14 +6,14 @@
 namespace mbsc {
 namespace {
 
-/// The passes that are left after the columns of sampled degrees, which count in the budget.
+/// The passes that are left for the solver. The columns of sampled degrees count in the budget.
 std::optional<double> passes_left(int64_t degree_columns, const Plan& plan) {
   std::optional<double> passes = plan.options.limits.passes;
   if (passes) *passes -= double(degree_columns) / double(plan.n);
   return passes;
 }
 
-/// Values that only the data decide.
+/// Writes the values that depend on the data to the options.
 void write_back(const EigenPairs<float>& pairs, ClusterOptions& options) {
   if (pairs.landmarks > 0) options.landmarks = pairs.landmarks;
   if (!options.start && options.method == "minibatch")

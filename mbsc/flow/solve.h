@@ -7,11 +7,13 @@
 
 namespace mbsc {
 
-/// Calls the solver of the plan with what the budget has left after `degree_columns`, and writes back to the plan what
-/// the solver chose. Throws Stopped if it was stopped before its first iteration.
+/// Calls the solver of the plan. Its budget is reduced by `degree_columns`, the columns evaluated for sampled degrees.
+/// Writes the values that the solver chose to the plan. Throws Stopped if the solver was stopped before its first
+/// iteration.
 Solution<float> solve_plan(const Normalized<float>& L, int64_t degree_columns, Run& run, Plan& plan);
 
-/// Whether the budget has a full product left, after a solver that made some.
+/// Whether the solver made full products and the budget has room for one more. False if there is a limit on seconds or
+/// iterations.
 bool has_product_left(const EigenPairs<float>& pairs, int64_t degree_columns, const Plan& plan);
 
 }  // namespace mbsc

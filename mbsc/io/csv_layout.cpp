@@ -101,7 +101,7 @@ CsvLayout find_layout(std::string_view head, std::optional<CsvSeparator> separat
   CsvLayout layout;
   layout.first_line = layout.data_line = first.number;
   layout.data_begin = first.begin;
-  int64_t line = first.number;  // the one that an error is about
+  int64_t line = first.number;  // the line that an error message names
   try {
     layout.separator = separator ? *separator : detect_separator(second.exists() ? second.text : first.text);
     const auto cells = layout.separator.split(first.text);

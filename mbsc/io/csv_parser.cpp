@@ -66,7 +66,7 @@ bool CsvParser::parse_cells(std::string_view line, T* to, Label& label) const {
   return true;
 }
 
-// Parses a cell that is not just a number: it has quotes, has space after it, or is an error.
+// Parses a cell that is not a plain number: it has quotes, is followed by space, or is invalid.
 const char* CsvParser::parse_unusual(const char* begin, const char* end, int64_t column, double& value) const {
   const CsvCell cell = layout_.separator.cell_at(begin, end);
   switch (parse_number(trim(cell.text), value)) {

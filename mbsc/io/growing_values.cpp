@@ -54,7 +54,7 @@ void GrowingValues::widen(int64_t used) {
   type_ = ScalarType::float64;
   require_memory(used);
   if (!resize(std::max(capacity_, used))) throw std::bad_alloc();
-  // The last value first: value i overwrites values 2i and 2i + 1, which have been converted already.
+  // The last value is converted first: double i overwrites floats 2i and 2i + 1, which have been converted already.
   const char* narrow = static_cast<const char*>(buffer_.get());
   char* wide = static_cast<char*>(buffer_.get());
   for (int64_t i = used - 1; i >= 0; --i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GrowingValues: the buffer of a table whose length is not known yet. It grows with realloc, which moves pages instead
-// of copying them. It begins as float32; widen() makes it float64 if a value requires that.
+// GrowingValues: the buffer of a table whose length is not known yet. It grows by realloc, which can move pages instead
+// of copying them. It begins as float32. widen() converts it to float64 if a value requires that.
 #pragma once
 
 #include <cstdint>

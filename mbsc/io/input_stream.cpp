@@ -124,7 +124,7 @@ size_t InputStream::inflate_into(char* to, size_t count) {
   return done;
 }
 
-// After a member follows another one, or zeros up to the end (tapes and block devices add them).
+// Returns whether another member follows. Zeros after a member are skipped, because tapes and block devices add them.
 bool InputStream::next_member() {
   while (raw_begin_ < raw_end_ || refill()) {
     if (raw_[raw_begin_] != '\0') {

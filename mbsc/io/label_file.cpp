@@ -27,7 +27,7 @@ void read_column(InputStream& stream, std::vector<int32_t>& labels, ClassIndex& 
   }
 }
 
-/// The label of a line in quotes.
+/// The label of a line that begins with a quote.
 std::string quoted_label(std::string_view line) {
   constexpr CsvSeparator never{'\n'};  // a line is one cell
   return unquoted(never.cell_at(line.data(), line.data() + line.size()));

@@ -22,7 +22,7 @@ std::string_view without_comment(std::string_view line) {
   return trim(line.substr(0, std::min(line.find('#'), line.size())));
 }
 
-/// Takes the text up to the next space off `text`, and the space too.
+/// Removes the text up to the next space from `text`, and the space too. Returns the removed text without the space.
 std::string_view take_token(std::string_view& text) {
   size_t length = 0;
   while (length < text.size() && !is_blank(text[length])) ++length;
@@ -73,7 +73,7 @@ bool parse_row(std::string_view line, int64_t width, T* to, Label& label) {
     if (!parse_entry(token, entry)) throw LineError{shown(token) + " is not index:value"};
     check_entry(token, entry, last_index);
     last_index = entry.index;
-    // `width` is at least the last index of the line. So an index above it is followed by a smaller one, an error.
+    // `width` is at least the last index of the line. So after an index above `width`, a smaller one follows: an error.
     if (to != nullptr && entry.index <= width) exact = store(entry.value, to[entry.index - 1]) && exact;
   }
   return exact;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OutputFile: a file that is either complete or not there. It is written under a temporary name in the same folder and
-// then renamed. If the path is a symbolic link, the target of the link is replaced. Devices, pipes and standard output
-// ("-") cannot be replaced; they are written directly.
+// OutputFile: a file that is either complete or does not exist. It is written under a temporary name in the same folder
+// and then renamed. If the path is a symbolic link, the target of the link is replaced. Devices, pipes and standard
+// output ("-") cannot be replaced; they are written directly.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_table() of an open stream, with a choice of the chunk size: tests use tiny chunks.
+// Like read_table(), but for an open stream and with a given chunk size. Tests use tiny chunks.
 #pragma once
 
 #include <cstddef>

@@ -27,7 +27,7 @@ enum class Certainty {
 /// A row of the table.
 struct Reader {
   std::string name;     ///< one of format_names()
-  bool is_text = true;  ///< files that are not text are refused before read() or another function is called
+  bool is_text = true;  ///< if true, a file that is not text is refused before it is read
 
   /// `head` has the first bytes of the file. `file_name` is in lower case, without ".gz".
   Certainty (*detect)(std::string_view head, std::string_view file_name) = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of readers, and what is looked up in it.
+// The table of readers, and functions that search it.
 #include <fmt/ranges.h>
 
 #include <algorithm>

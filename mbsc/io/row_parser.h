@@ -8,13 +8,13 @@
 
 namespace mbsc {
 
-/// An error in a line. The reader adds the names of the file and the line.
+/// An error in a line. The reader adds the name of the file and the number of the line.
 struct LineError {
   std::string message;
   int64_t column = 0;  ///< counted from 1; 0 = the whole line
 };
 
-/// The label of a row. `text` is a part of the line, or of `storage` if the line has it in another form (with quotes).
+/// The label of a row. `text` is a part of the line. If the line has doubled quotes in the label, `text` is `storage`.
 struct Label {
   std::string_view text;
   std::string storage;

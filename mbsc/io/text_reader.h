@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_reader(): the reader of a text format whose rows are lines. The format says how it is detected, where its rows
-// begin and how a line is parsed; reading, counting and dividing into parts are the same for all of them.
+// text_reader(): the reader of a text format whose rows are lines. The format defines how it is detected, where its
+// rows begin and how a line is parsed. Reading, counting and dividing into parts are the same for all text formats.
 #pragma once
 
 #include <cstdint>

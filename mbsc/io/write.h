@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing results. A file is either complete or not there (output_file.h). The path "-" is standard output.
+// Writing results. A file is either complete or does not exist (output_file.h). The path "-" is standard output.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of writers, and what is looked up in it.
+// The table of writers, and functions that search it.
 #include "mbsc/base/require.h"
 #include "mbsc/io/writer.h"
 

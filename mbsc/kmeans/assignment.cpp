@@ -36,7 +36,7 @@ Matrix<T> rounded(const Matrix<double>& centers) {
 
 }  // namespace
 
-/// The drift of the centers since the last update, and the distances between them now. Per cluster.
+/// For each cluster: the drift of the centers since the last update, and the distance to the nearest other center now.
 template <class T>
 struct Assignment<T>::Movement {
   std::vector<T> own;       // drift of the center

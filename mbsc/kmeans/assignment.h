@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest center of each row, kept up to date while the centers move.
+// The nearest center of each row, updated when the centers move.
 //
-// Hamerly's bounds: each row has an upper bound u on the distance to its own center and a lower bound l
-// on the distance to every other center. When the centers move, u grows by the drift of its center and l
-// shrinks by the largest drift of the others. If
-//     u < max(l, half the distance from its center to the nearest other center)
-// the row keeps its label without a search. The bounds are widened by the rounding error of a distance, so the
-// labels are bit for bit those of a plain search through all centers, with ties to the lowest number.
+// Hamerly's bounds: each row has an upper bound u on the distance to its own center, and a lower bound l on the
+// distance to every other center. When the centers move, u grows by the drift of the row's own center, and l shrinks by
+// the largest drift of the other centers. If
+//     u < max(l, half the distance from the row's own center to the nearest other center)
+// the row keeps its label without a search. The bounds are widened by the rounding error of a distance. So the labels
+// are exactly those of a plain search through all centers, with ties to the lowest number.
 //
 // If there are few centers and columns, a search through all centers by SIMD (simd/nearest.h) is faster than the bounds
 // and gives the same labels. It needs a transposed copy of the rows.
 //
-// Cost: O(n) for rows that keep their label, O(k columns) for each searched row. Memory: 2 n or n * columns numbers.
+// Cost: at most O(columns) for a row that keeps its label, O(k columns) for a searched row. Memory: 2 n numbers for the
+// bounds, or n * columns for the transposed copy.
 //
 // G. Hamerly, "Making k-means even faster", SDM 2010.
 #pragma once
@@ -37,8 +38,8 @@ class Assignment {
 
   /// Assigns each row to its nearest center; returns the number of rows, over all ranks, whose label changed.
   int64_t update(const Matrix<double>& centers);
-  /// Moves one row (given by its global number; all ranks call this) to another cluster. The next update()
-  /// searches it again.
+  /// Moves one row (`row` is its global number) to another cluster. The next update() searches the row again. All ranks
+  /// must call this.
   void move(int64_t row, int32_t from, int32_t to);
 
   const std::vector<int32_t>& labels() const { return labels_; }

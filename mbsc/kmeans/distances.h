@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Squared distances from one row to a few centers, |x - c|^2 = sum_f (x_f - c_f)^2.
 //
-// Direct differences give an exact zero for equal rows and a relative error of (columns + 3) / 2 units of epsilon
-// for any offset of the data. They cost only 1.5 times as much as |c|^2 - 2 x.c. The centers are stored
-// transposed and padded: the inner loop runs over centers in vector registers, and each sum
-// is computed in the order of the features.
+// Direct differences give an exact zero for equal rows, and a relative error of (columns + 3) / 2 units of epsilon for
+// any offset of the data. They cost only 1.5 times as much as |c|^2 - 2 x.c. The centers are stored transposed and
+// padded, so the inner loop runs over centers in vector registers. Each sum is computed in the order of the features.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +24,8 @@ double squared_distance(const T* row, const double* center, int64_t columns) {
   return sum;
 }
 
-/// Vectors of 16 bytes, which every x86-64 and ARM64 has. Written explicitly, because compilers would vectorize the
-/// loop over features instead.
+/// Vectors of 16 bytes, which every x86-64 and ARM64 processor has. They are explicit, because compilers would
+/// vectorize the loop over features instead.
 template <class T>
 struct Lanes {
   typedef T Vector __attribute__((vector_size(16)));
@@ -38,7 +37,7 @@ struct Lanes {
   }
 };
 
-/// |a - b|^2 in T, the fastest way: the order of the sum differs from that of CenterTile.
+/// |a - b|^2 in T, as fast as possible. The order of the sum differs from that of CenterTile.
 template <class T>
 T loose_squared_distance(const T* a, const T* b, int64_t columns) {
   typename Lanes<T>::Vector sums = {};

@@ -40,7 +40,7 @@ Farthest farthest_row(const RowSpace& space, MatrixView<const T> rows, const Mat
   return best;
 }
 
-/// Returns a row of any rank to all ranks.
+/// Returns, on all ranks, the row with this global number.
 template <class T>
 std::vector<double> fetch_row(const RowSpace& space, MatrixView<const T> rows, int64_t row) {
   std::vector<double> mine;
@@ -51,8 +51,8 @@ std::vector<double> fetch_row(const RowSpace& space, MatrixView<const T> rows, i
   return space.comm().gather<double>(mine);
 }
 
-/// The rounding error of the mean of equal rows is that of a sum of at most a few thousand terms: 1e-13 at
-/// worst.
+/// Whether a row equals its center up to rounding. If the center is the mean of equal rows, its relative rounding error
+/// is that of a sum of at most a few thousand terms: 1e-13 at worst.
 bool lies_on_center(double squared_distance, std::span<const double> row) {
   double square = 0;
   for (const double x : row) square += x * x;

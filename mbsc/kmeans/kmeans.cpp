@@ -78,8 +78,9 @@ KMeansResult kmeans(const RowSpace& space, MatrixView<const T> rows, std::span<c
   const auto consider = [&](int restart, KMeansResult result) {
     if (restart == 0 || result.inertia < best.inertia) best = std::move(result);
   };
-  // If there are so few rows that their loops run on one thread (base/parallel.h), each restart gets its own thread.
-  // A limited number of restarts runs at a time, because all their labels are in memory.
+  // If there are so few rows that a loop over them runs on one thread (base/parallel.h), each restart gets its own
+  // thread. The number of restarts that run at the same time is limited, because the labels of all of them are in
+  // memory.
   const bool side_by_side = space.comm().size() == 1 && rows.rows <= 50'000 && options.restarts > 1;
   const int together = side_by_side ? 16 : 1;
   for (int first = 0; first < options.restarts; first += together) {

@@ -16,16 +16,17 @@ struct KMeansOptions {
   int64_t clusters = 8;
   int restarts = 10;         ///< number of runs; the best one is kept
   int max_iterations = 300;  ///< limit for one run
-  double tolerance = 1e-4;   ///< a run ends when the centers move less, relative to the mean variance of a feature
+  double tolerance = 1e-4;   ///< a run ends if the sum of squared shifts of the centers is at most this times
+                             ///< the mean variance of a feature
   uint64_t seed = 0;
 };
 
 struct KMeansResult {
   std::vector<int32_t> labels;  ///< for the rows of this rank, in [0, clusters); -1 if excluded
   Matrix<double> centers;       ///< clusters x columns
-  double inertia = 0;           ///< sum of squared distances to the nearest center
+  double inertia = 0;           ///< sum of squared distances of the rows to their centers
   int iterations = 0;           ///< iterations of the best run
-  bool converged = false;       ///< the best run ended before max_iterations
+  bool converged = false;       ///< the best run ended by itself, not at max_iterations or on request
 };
 
 /// Returns exactly `clusters` non-empty clusters. If there are fewer distinct rows, equal rows are split.

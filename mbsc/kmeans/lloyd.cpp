@@ -13,14 +13,16 @@
 namespace mbsc {
 namespace {
 
-/// The sum of the rows of each cluster. An update processes only rows whose label changed: few after the first rounds.
+/// The sum of the rows of each cluster. An update processes only rows whose label has changed. After the first rounds
+/// these are few.
 template <class T>
 class ClusterSums {
  public:
   ClusterSums(const RowSpace& space, MatrixView<const T> rows, int64_t clusters)
       : space_(space), rows_(rows), sums_(clusters, rows.cols), counted_(static_cast<size_t>(rows.rows), -1) {}
 
-  /// The mean of each cluster. Features are processed in chunks, so block partials stay small for many clusters.
+  /// The mean of each cluster. Features are processed in chunks, so that block partials stay small even with many
+  /// clusters.
   Matrix<double> means(std::span<const int32_t> labels, std::span<const int64_t> counts) {
     constexpr int64_t partial_size = 4096;
     const int64_t clusters = sums_.rows(), chunk = std::clamp<int64_t>(partial_size / clusters, 1, rows_.cols);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of eigenvectors that k-means clusters, and the relation of labels to points.
+// The scaling of the rows of eigenvectors before k-means, and the size and mean of the clusters that it finds.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace mbsc {
 
-/// Scales one row of eigenvectors according to the option `embedding_scale`.
+/// Scales one row of eigenvectors according to the option `embedding_scale`: to length one if it is `row`, or by
+/// inverse_root_degree if it is `degree`.
 void scale_row(std::span<float> row, EmbeddingScale scale, double inverse_root_degree);
 
 /// The number of points in each cluster, over all ranks. Points labeled -1 belong to no cluster.

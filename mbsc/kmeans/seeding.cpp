@@ -83,7 +83,7 @@ class Seeding {
     return result;
   }
 
-  /// The local row at position `target` of the cumulative weights of the block.
+  /// The local number of the row at position `target` of the cumulative weights of the block.
   int64_t row_at(int64_t block, double target) const {
     const Range range = space_.blocks().block(block);
     const int64_t offset = space_.own_rows().begin;
@@ -98,7 +98,7 @@ class Seeding {
     return found;
   }
 
-  /// Finds the candidate with the lowest potential and updates the weights for it.
+  /// Returns the candidate with the lowest potential, and updates the weights for it.
   int64_t keep_best(const Matrix<double>& candidates, bool first) {
     const CenterTile<T> tile(candidates);
     const int64_t width = tile.padded();

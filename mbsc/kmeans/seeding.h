@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greedy k-means++. The first center is a row drawn uniformly. Each further step draws 2 + log(k)
-// candidate rows with probability proportional to their squared distance from the nearest center so
-// far. It keeps the candidate that lowers the potential (the sum of those distances) most.
+// Greedy k-means++. The first center is a row drawn uniformly. Each further step draws 2 + log(k) candidate rows, with
+// probability proportional to their squared distance from the nearest center so far. The candidate that lowers the
+// potential (the sum of these distances) most becomes the next center.
 //
 // A draw is a number in [0, potential). The cumulative block sums select a block, then the cumulative weights select
 // a row of that block. The row is the same for any number of threads and ranks.
@@ -19,8 +19,9 @@
 
 namespace mbsc {
 
-/// Returns clusters x columns seeds. Each is a row that is not excluded. If there are fewer distinct rows, the last
-/// one repeats. Different values of `restart` give independent choices for the same seed.
+/// Returns the seeds, a matrix of clusters x columns. Each seed is a row that is not excluded. If there are fewer
+/// distinct rows than clusters, the last seed repeats. Different values of `restart` give independent choices for the
+/// same seed.
 template <class T>
 Matrix<double> choose_seeds(const RowSpace& space, MatrixView<const T> rows, std::span<const uint8_t> excluded,
                             int64_t clusters, uint64_t seed, int restart = 0);

@@ -24,7 +24,7 @@ void for_panels(int threads, int64_t begin, int64_t end, Body&& body) {
   });
 }
 
-// Eigen stores matrices by columns and gemm writes rows. So gemm computes the transposes.
+// Eigen stores matrices by columns, but gemm writes rows. So gemm computes the transposed products.
 Strided<double> transposed(const MatrixXd& A) { return {A.data(), A.rows(), 1}; }
 Strided<double> plain(const MatrixXd& A) { return {A.data(), 1, A.rows()}; }
 

@@ -8,11 +8,11 @@
 
 namespace mbsc {
 
-/// A = R'R. R replaces the upper triangle of A; the lower triangle becomes zero. Returns false if A is not positive
-/// definite; the content of A is then undefined.
+/// Cholesky: A = R'R. R replaces the upper triangle of A; the lower triangle becomes zero. Returns false if A is not
+/// positive definite; the content of A is then undefined.
 bool cholesky(Eigen::MatrixXd& A, int threads);
 
-/// X <- R^-1 X, or R'^-1 X, for an upper triangular R.
+/// X <- R^-1 X, or X <- R'^-1 X if `transposed`, for an upper triangular R.
 void solve_upper(const Eigen::MatrixXd& R, bool transposed, Eigen::MatrixXd& X, int threads);
 
 /// R^-1 for a small A = R'R with an upper triangular R. Nothing if A is not positive definite, or if the smallest squared

@@ -17,8 +17,9 @@
 
 namespace mbsc {
 
-/// Sums `width` numbers over all rows of all ranks. partial(block, rows, out) adds the contribution of one own
-/// block (rows are local) to out[0..width), which starts at zero.
+/// Collective. Sums `width` numbers over all rows of all ranks. partial(block, rows, out) adds the contribution of one
+/// own block (rows are local) to out[0..width), which starts at zero. `operations_per_row`: see
+/// RowSpace::for_each_block().
 std::vector<double> sum_over_blocks(
     const RowSpace& space, int64_t width,
     const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial,
@@ -30,7 +31,7 @@ std::vector<double> sum_block_by_block(
     const RowSpace& space, int64_t width,
     const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial);
 
-/// The largest number of all ranks; NaN is ignored.
+/// The largest `mine` of all ranks; NaN is ignored. Collective.
 double largest_of_all(const Comm& comm, double mine);
 
 }  // namespace mbsc

@@ -13,7 +13,8 @@
 
 namespace mbsc {
 
-/// The stored values, row by row. If a row has fewer than `features` features, zeros fill it up.
+/// The stored (unscaled) values of the points, row by row. If the points have fewer than `features` features, the
+/// missing ones are zero.
 template <class Value>
 std::vector<Value> stored_rows(const Points& points, int64_t features) {
   std::vector<Value> rows(size_t(points.rows * features));
@@ -30,7 +31,7 @@ class RowBalance {
   int64_t n() const { return n_; }
   /// Whether every rank already has its share.
   bool is_balanced() const { return balanced_; }
-  /// The rows this rank was given, and the rows it should own.
+  /// The (global) rows that this rank was given, and those that it should own.
   Range given() const { return given_[size_t(comm_->rank())]; }
   Range share() const { return shares_[size_t(comm_->rank())]; }
 

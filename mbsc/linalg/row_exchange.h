@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to rows of a tall matrix that other ranks own. The ranks agree once who needs which rows; then the rows are
-// fetched whenever they change.
+// Access to rows of a tall matrix that other ranks own. The constructor tells each rank which of its rows the others
+// need. After that, each fetch() gets the current values of the rows.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace mbsc {
 
-/// All-to-all exchange: `parts` has one part for each rank. Returns the received parts, by rank.
+/// All-to-all exchange: `parts` has one part for each rank. Returns the received parts, by rank. Collective.
 template <class T>
 std::vector<std::vector<T>> exchange_parts(const Comm& comm, const std::vector<std::vector<T>>& parts) {
   const int ranks = comm.size(), me = comm.rank();
@@ -39,7 +39,7 @@ class RowExchange {
   const std::vector<int64_t>& rows() const { return wanted_; }
   int64_t size() const { return int64_t(wanted_.size()); }
 
-  /// Returns these rows of V. Every rank passes its own rows of V. Collective.
+  /// Returns the wanted rows of V. Every rank passes its own rows of V. Collective.
   template <class T>
   Matrix<T> fetch(const Comm& comm, MatrixView<const T> V) const {
     Matrix<T> out(size(), V.cols);
@@ -55,7 +55,7 @@ class RowExchange {
 
  private:
   std::vector<int64_t> wanted_;
-  std::vector<std::vector<int64_t>> asked_;  ///< by rank: own rows (local numbers) that this rank must send to it
+  std::vector<std::vector<int64_t>> asked_;  ///< for each rank: the own rows (local numbers) that it wants
 };
 
 }  // namespace mbsc

@@ -28,8 +28,8 @@ class RowSpace {
   /// The rank that owns a (global) row.
   int rank_of_row(int64_t row) const { return blocks_.rank_of_block(blocks_.block_of(row), comm_->size()); }
 
-  /// Calls body(block, rows) once for every own block, in parallel if that pays off. `rows` are local: row 0 is the
-  /// first row of this rank.
+  /// Calls body(block, rows) once for every own block. `rows` are local: row 0 is the first row of this rank. Uses
+  /// threads if there is enough work for them. `operations_per_row` is a rough estimate of the work.
   template <class Body>
   void for_each_block(Body&& body, double operations_per_row = 64) const {
     const int64_t first = own_rows().begin;

@@ -27,7 +27,7 @@ auto map_rows(MatrixView<T> A, Range rows) {
                                                      Eigen::OuterStride<>(A.stride));
 }
 
-/// A direction whose share of a unit column is below this is rounding noise of T.
+/// If a direction has less than this share of a unit column, it is rounding noise of T.
 template <class T>
 double noise_level() {
   return 50 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -57,14 +57,16 @@ bool cholesky_step(const RowSpace& space, MatrixView<T> W) {
   const VectorXd norms = G.diagonal().cwiseMax(0).cwiseSqrt();
   if (norms.minCoeff() <= 0 || !norms.allFinite()) return false;
   const VectorXd inverse = norms.cwiseInverse();
-  // The squared pivots of a matrix with unit diagonal: the part of each column that is independent of those before it.
+  // The scaled matrix has a unit diagonal. So a squared pivot is the (squared) part of a column that does not depend on
+  // the columns before it.
   const std::optional<MatrixXd> inverse_R = inverse_cholesky(inverse.asDiagonal() * G * inverse.asDiagonal(), 1e-8);
   if (!inverse_R) return false;
   multiply<T>(space, W, inverse.asDiagonal() * *inverse_R, W);
   return true;
 }
 
-/// Rotates W to principal directions in descending order of strength, scales them to length one, and drops noise.
+/// Rotates W to its principal directions in descending order of strength, scales them to length one, and drops noise.
+/// Returns the number of directions that remain.
 template <class T>
 int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
   const MatrixXd G = gram<T>(space, W, W);
@@ -74,7 +76,7 @@ int64_t spectral_step(const RowSpace& space, MatrixView<T> W) {
   const int64_t c = W.cols;
   MatrixXd M = MatrixXd::Zero(c, c);
   int64_t rank = 0;
-  // Squared lengths: drop directions at the noise level of T or of the double Gram matrix.
+  // Drop directions at the noise level of T or of the double Gram matrix. `least` is a squared length.
   const double least = std::max(noise_level<T>() * noise_level<T>(), 1e-14 * double(c));
   for (int64_t j = c - 1; j >= 0; --j) {  // eigenvalues ascend
     const double value = eigen.values[j];
@@ -192,7 +194,7 @@ int64_t orthonormalize(const RowSpace& space, MatrixView<T> W) {
   if (W.cols == 0) return 0;
   int64_t rank = W.cols;
   if (!cholesky_step(space, W)) rank = spectral_step(space, W);
-  // In the second pass the columns are already almost orthonormal. A failure means that noise was not dropped.
+  // In the second pass the columns are already almost orthonormal. If it fails, some noise was not dropped.
   while (rank > 0 && !cholesky_step(space, W.columns_between(0, rank))) {
     const int64_t kept = spectral_step(space, W.columns_between(0, rank));
     rank = kept == rank ? rank - 1 : kept;
@@ -210,7 +212,8 @@ int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, Mat
   const VectorXd before = column_norms<T>(space, W);
   subtract(space, V, gram<T>(space, V, W), W);
   const VectorXd after = column_norms<T>(space, W);
-  // If the projection leaves only noise of a column, set the column to zero instead of scaling the noise to length one.
+  // If only noise of a column is left after the projection, set the column to zero. Do not scale the noise to length
+  // one.
   VectorXd keep = VectorXd::Ones(W.cols);
   for (int64_t j = 0; j < W.cols; ++j)
     if (!(after[j] > noise_level<T>() * before[j])) keep[j] = 0;

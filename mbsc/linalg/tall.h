@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tall-skinny algebra: n x c matrices of float or double, c small, rows shared among threads and ranks.
-// Every sum over rows is computed in double, in block order. Small results are Eigen matrices,
-// equal on all ranks. Cost: gram and multiply take 2 n c c' operations.
+// Tall-skinny algebra: n x c matrices of float or double, with small c. The rows are divided among threads and ranks.
+// Sums over rows are in double (except in the quick_ functions), in an order that depends only on n (reduce.h). Small
+// results are Eigen matrices, equal on all ranks. Cost: gram and multiply take 2 n c c' operations if the result has c'
+// columns.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,12 +19,12 @@ namespace mbsc {
 template <class T>
 Eigen::MatrixXd gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
-/// A'B with sums of 256 rows in T: twice as fast, with an error of a few roundings of T. Too inaccurate to
-/// orthonormalize with.
+/// A'B, twice as fast as gram(): rows are summed in T, 256 at a time. The result has a few rounding errors of T, which
+/// is too inaccurate for orthonormalization.
 template <class T>
 Eigen::MatrixXd quick_gram(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
-/// The same if most rows of B are zero: skips these rows.
+/// The same, but faster if most rows of B are zero: it skips these rows.
 template <class T>
 Eigen::MatrixXd quick_gram_of_few_rows(const RowSpace& space, MatrixView<const T> A, MatrixView<const T> B);
 
@@ -59,16 +60,17 @@ void copy(const RowSpace& space, MatrixView<const T> from, MatrixView<T> to);
 template <class T>
 int64_t orthonormalize(const RowSpace& space, MatrixView<T> W);
 
-/// The same, and also orthogonal to a given orthonormal basis V: first projects V out of the columns of W (twice).
+/// The same, and makes W orthogonal to a given orthonormal basis V: it projects V out of the columns of W, twice.
 template <class T>
 int64_t orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W);
 
-/// The same, faster and with an error of a few more roundings of T, for a start that needs no better accuracy. W must
-/// have been projected once.
+/// The same, but faster and with a few more rounding errors of T, for warm starts. The caller must already have
+/// projected V out of W once.
 template <class T>
 int64_t quick_orthonormalize_against(const RowSpace& space, MatrixView<const T> V, MatrixView<T> W);
 
-/// |U - W W'U|_F / sqrt(k): the rms sine of the angles between span U and span W. Both must be orthonormal.
+/// |U - W W'U|_F / sqrt(k), where U has k columns: the rms sine of the angles between span U and span W. U and W must
+/// be orthonormal.
 template <class T>
 double subspace_error(const RowSpace& space, MatrixView<const T> U, MatrixView<const T> W);
 

@@ -39,6 +39,7 @@ class Matching {
     return pairs_.subspan(first_[row], first_[row + 1] - first_[row]);
   }
 
+  /// Adds a row to the matching.
   void enter(int32_t row) {
     for (const WeightedPair& pair : pairs_of(row))
       row_dual_[row] = std::max(row_dual_[row], pair.weight - column_dual_[pair.column]);
@@ -48,8 +49,7 @@ class Matching {
     for (const int32_t column : touched_) distance_[column] = unreached;
   }
 
-  /// Dijkstra from `row` to the nearest free column, or to a row that should lose its
-  /// column.
+  /// Dijkstra's algorithm from `row` to the nearest free column, or to a row that should lose its column.
   void search(int32_t row) {
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> frontier;
     touched_.clear();
@@ -122,8 +122,8 @@ class Matching {
   std::vector<int32_t> reached_from_;
   std::vector<int32_t> touched_;
   std::vector<int32_t> settled_;
-  int64_t shortest_ = 0;
-  int32_t free_column_ = -1;
+  int64_t shortest_ = 0;      // length of the path that search() found
+  int32_t free_column_ = -1;  // the end of the path; -1: the path ends at the row left_single_
   int32_t left_single_ = -1;
 };
 

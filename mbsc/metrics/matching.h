@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The optimal one-to-one matching of clusters and classes: the Hungarian method with shortest
-// augmenting paths. It uses only the pairs that occur.
+// The optimal one-to-one matching of clusters and classes: the Hungarian method with shortest augmenting paths. It uses
+// only the pairs that occur.
 //
 //     maximize the sum of weight(r, c) over matched pairs; a row or column may stay unmatched
 //
-// Rows are added one by one. The duals u, v >= 0 satisfy u_r + v_c >= weight(r, c), with equality on matched
-// pairs. Each new row extends the matching along a path that is shortest in the excess
-// u_r + v_c - weight(r, c), found by Dijkstra's algorithm. All arithmetic is in integers.
+// Rows are added one by one. The duals u, v >= 0 satisfy u_r + v_c >= weight(r, c), with equality on matched pairs.
+// Each new row extends the matching along a shortest path, found by Dijkstra's algorithm. The length of an edge is its
+// excess u_r + v_c - weight(r, c). All arithmetic is in integers.
 //
-// Cost: at most O(rows pairs log pairs) time, far less if most rows find a free partner at once;
-// O(pairs) memory. For a full k x k table that is the usual O(k^3), times the logarithm.
+// Cost: at most O(rows pairs log pairs) time, far less if most rows find a free partner at once; O(pairs) memory. For a
+// full k x k table this is the usual O(k^3) times a logarithm.
 //
-// R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear
-// assignment problems", Computing 38, 1987.
+// R. Jonker, A. Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
+// Computing 38, 1987.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct WeightedPair {
   int64_t weight = 0;  ///< > 0
 };
 
-/// The partner of each row in [0, rows), -1 = unmatched. The pairs must be sorted by row; each may occur at most once.
+/// Returns the column matched to each row; -1 = unmatched. The pairs must be sorted by row and must not repeat.
 std::vector<int32_t> heaviest_matching(int32_t rows, int32_t columns, std::span<const WeightedPair> pairs);
 
 }  // namespace mbsc

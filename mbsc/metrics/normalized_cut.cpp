@@ -29,8 +29,8 @@ double sum_at_labels(const RowSpace& space, MatrixView<const T> product, std::sp
   })[0];
 }
 
-/// within(c) of all clusters, then vol(c) of all clusters. Column c of `product` is A times the indicator of cluster c,
-/// or of some points of c.
+/// Returns within(c) of all clusters, followed by vol(c) of all clusters. Column c of `product` is A times the
+/// indicator of cluster c, or of some points of c.
 template <class T>
 std::vector<double> sums_of_clusters(const RowSpace& space, MatrixView<const T> product,
                                      std::span<const int32_t> labels, int64_t clusters) {
@@ -55,7 +55,7 @@ double cut_of_sums(std::span<const double> sums) {
   return known > 0 ? cut * double(clusters) / known : 0;
 }
 
-/// From the sums of groups of columns: the cut of all, and the standard error by omitting one group at a time.
+/// Estimates the cut from the sums of all groups of columns, and its standard error by omitting one group at a time.
 CutEstimate jackknife(const std::vector<std::vector<double>>& groups) {
   const auto count = double(groups.size());
   std::vector<double> total(groups[0].size());
@@ -123,7 +123,7 @@ CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const
     std::sort(columns.begin(), columns.end());
     Matrix<T> coefficients(each, clusters);
     double whole =
-        0;  // sum over these columns of degree / volume of their cluster; a degree has affinities inside and outside the cluster
+        0;  // sum over these columns of degree / volume of their cluster; includes affinities within the cluster
     for (int64_t j = 0; j < each; ++j) {
       const auto column = size_t(columns[size_t(j)]);
       const int32_t c = all_labels[column];

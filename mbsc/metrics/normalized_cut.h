@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The quantity that spectral clustering relaxes: ncut = sum_c cut(c, rest) / vol(c) = k - sum_c within(c) / vol(c).
-// within(c) is the sum of a_ij over i, j in c. vol(c) is the sum of the degrees of c. ncut is between 0 and k.
+// The normalized cut of k clusters: ncut = sum_c cut(c, rest) / vol(c) = k - sum_c within(c) / vol(c). Spectral
+// clustering minimizes a relaxation of it. cut(c, rest) is the sum of a_ij over i in c and j not in c; within(c) is the
+// sum over i, j in c; vol(c) is the sum of the degrees of c. ncut is between 0 and k.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,11 @@ struct CutEstimate {
   int64_t columns = 0;  ///< number of evaluated columns
 };
 
-/// Estimate from 20 groups of sampled columns. With degrees, each column j contributes its affinity to other clusters,
-/// d_j - within_j. This is unbiased; the standard error comes from the differences between the groups and is as small
-/// as the cut. Without degrees (empty), both within(c) and vol(c) come from the sampled columns in c. This is
-/// consistent; the standard error is that of a jackknife over the groups. A cluster without sampled columns counts as
-/// the mean of the others.
+/// Estimates the cut from 20 groups of sampled columns. With degrees, each column j contributes its affinity to other
+/// clusters, d_j - within_j. This estimate is unbiased, and a small cut has a small error. The standard error comes
+/// from the differences between the groups. If `degrees` is empty, both within(c) and vol(c) come from the sampled
+/// columns in c. This estimate is consistent. Its standard error comes from a jackknife over the groups. A cluster
+/// without sampled columns counts as the mean of the others.
 template <class T>
 CutEstimate estimate_normalized_cut(const Affinity<T>& affinity, std::span<const double> degrees,
                                     std::span<const int32_t> labels, int64_t clusters, uint64_t seed,

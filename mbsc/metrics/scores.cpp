@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// All scores come from the contingency table n_ij = points of class i in cluster j. Only the pairs that occur are
-// stored: O(n log n) time and O(n) memory for any number of labels. The accuracy
-// adds the cost of the matching. Degenerate cases follow scikit-learn: two labelings with a single cluster each agree
-// perfectly; a single cluster against several carries no information.
+// All scores come from the contingency table: n_ij is the number of points of class i in cluster j. Only the pairs that
+// occur are stored: O(n log n) time and O(n) memory for any number of labels. The accuracy adds the cost of the
+// matching. Degenerate cases follow scikit-learn: two labelings with a single cluster each agree perfectly; a single
+// cluster carries no information about several classes.
 #include "mbsc/metrics.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace {
 struct Contingency {
   int64_t n = 0;
   std::vector<WeightedPair> cells;  // sorted by class, then cluster
-  std::vector<int64_t> classes;     // sizes
-  std::vector<int64_t> clusters;
+  std::vector<int64_t> classes;     // size of each class
+  std::vector<int64_t> clusters;    // size of each cluster
 };
 
-/// Renumbers the labels 0, 1, ... in their order; returns the sizes.
+/// Renumbers the labels to 0, 1, ... in ascending order and writes them to `numbers`. Returns how often each occurs.
 std::vector<int64_t> compress(std::span<const int32_t> labels, std::vector<int32_t>& numbers) {
   std::vector<int32_t> distinct(labels.begin(), labels.end());
   std::sort(distinct.begin(), distinct.end());
@@ -78,8 +78,8 @@ double mutual_information(const Contingency& table) {
   return std::max(sum, 0.0);
 }
 
-/// ARI = 2 (tp tn - fn fp) / ((tp + fn)(fn + tn) + (tp + fp)(fp + tn)) over ordered pairs of
-/// points.
+/// ARI = 2 (tp tn - fn fp) / ((tp + fn)(fn + tn) + (tp + fp)(fp + tn)). These count ordered pairs of points: tp share
+/// class and cluster, fn only the class, fp only the cluster, tn neither.
 double adjusted_rand(const Contingency& table) {
   double together = 0, same_class = 0, same_cluster = 0;
   for (const WeightedPair& cell : table.cells)

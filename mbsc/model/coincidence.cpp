@@ -11,7 +11,7 @@
 namespace mbsc {
 namespace {
 
-/// One step of a hash. It is a bijection for given `bits` (the multiplier is that of murmur).
+/// One step of a hash. For given `bits` it is a bijection of `hash`. The multiplier is that of MurmurHash3.
 uint64_t mix(uint64_t hash, uint64_t bits) {
   hash = (hash ^ bits) * 0xff51afd7ed558ccdULL;
   return hash ^ (hash >> 32);

@@ -11,8 +11,9 @@ namespace {
 
 constexpr double sampled_rows = 1000;
 
-/// The rows that E is fitted to, and their weights. Row i is drawn with probability m/2 (1/n + |w_i|^2 / k), so that
-/// the sample also covers a vector that is concentrated on few points.
+/// The rows that E is fitted to, and their weights. Row i is drawn with probability m/2 (1/n + |w_i|^2 / k), with
+/// m = sampled_rows. So the sample also covers a vector that is concentrated on few points. If n <= m, all rows are
+/// used.
 struct WeightedRows {
   std::vector<int64_t> rows;
   std::vector<double> weights;

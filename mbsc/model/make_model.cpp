@@ -6,6 +6,7 @@
 namespace mbsc {
 namespace {
 
+/// Copies the rows; `owner` owns the copy, and `points` becomes a view of it.
 template <class Value>
 void own_rows(Points& points, std::shared_ptr<const void>& owner) {
   auto rows = std::make_shared<std::vector<Value>>(stored_rows<Value>(points, points.features));

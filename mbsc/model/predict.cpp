@@ -13,8 +13,8 @@
 namespace mbsc {
 namespace {
 
-/// For points whose degree is less than the regularization: uses the mean of the rows of their neighbors, except
-/// neighbors whose degree is also less, as adopt_neighbors() does.
+/// Replaces the rows of weak points, whose degree is below tau, as adopt_neighbors() does: by the mean of the rows of
+/// their neighbors that are not weak. A weak point has the number rows[p] in X and the row places[p] of `embedding`.
 void adopt_rows(const Model& model, const Points& X, std::span<const int64_t> rows, std::span<const int64_t> places,
                 std::span<const int64_t> partner, const Normalization& norm, int threads, const StopToken& stop,
                 Matrix<float>& embedding) {
@@ -53,7 +53,7 @@ int32_t nearest_center(const float* row, MatrixView<const double> centers) {
   return label;
 }
 
-/// The means of the clusters in the space of the points, without isolated points.
+/// The mean of each cluster in the space of the points. Isolated points do not count.
 Matrix<double> means_of(const Model& model, const Normalization& norm, const RowSpace& space) {
   std::vector<int32_t> labels(model.labels.begin(), model.labels.end());
   const IsolationRule rule(model.embedding_scale, norm.mean_degree, norm.tau);
@@ -62,14 +62,14 @@ Matrix<double> means_of(const Model& model, const Normalization& norm, const Row
   return cluster_means(model.points, space, labels, model.cluster_centers.rows());
 }
 
-/// The rows of X that are training points.
+/// Finds the rows of X that are training points.
 Coincidence coincidence_of(const Model& model, const Points& X, int threads) {
   if (model.kind == Input::Kind::matrix) return find_coincidence(hash_rows(X, true, threads), model.row_hashes);
   const bool rounded = X.type == ScalarType::float32 || model.points.type == ScalarType::float32;
   return find_coincidence(hash_rows(X, rounded, threads), hash_rows(model.points, rounded, threads));
 }
 
-/// The distinct new points in the space in which k-means ran.
+/// The rows `found.distinct` of the new points, in the space in which k-means ran.
 struct ExtendedRows {
   Matrix<float> embedding;
   std::vector<uint8_t> isolated;

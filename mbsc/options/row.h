@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of the option table: everything the front doors need to know about one option. The command line's flags and
-// help, the Python setter, the checks, the summary and docs/options.md all loop over such rows (options/table.h).
+// A row of the option table: everything that the C++, command-line and Python interfaces need to know about one option.
+// The flags and the help of the command line, the Python setter, the checks, the summary and docs/options.md all loop
+// over these rows (options/table.h).
 //
-// To add an option: a field in mbsc/options.h, a row in options/table.cpp (or in the folder of the solver it belongs
-// to), and an argument in the signature of the Python estimator. A row is made from an accessor of its field:
+// To add an option, add a field in mbsc/options.h, a row in options/table.cpp (or in the folder of the solver that it
+// belongs to), and an argument in the signature of the Python estimator. A row is made from an accessor of its field:
 //
 //     integer_option("guards", [](auto& o) -> auto& { return o.guards; }).at_least(0).at_most_n().help("...")
 #pragma once
@@ -22,32 +23,32 @@
 
 namespace mbsc {
 
-/// std::monostate: automatic.
+/// The value of an option; std::monostate means automatic.
 using OptionValue = std::variant<std::monostate, bool, int64_t, double, std::string>;
 
 enum class OptionKind { flag, integer, real, word, bytes };
-/// The headings of the help, in this order.
+/// The groups of options, in the order of the headings in the help.
 enum class OptionGroup { problem, solver, limits, run };
 
 struct OptionRow {
-  std::string name;      ///< the field, the key in the summary, and the name in messages
-  std::string flag;      ///< on the command line: by default "--" and the name with dashes
+  std::string name;      ///< the name of the field, the key in the summary, and the name in messages
+  std::string flag;      ///< on the command line; by default "--" and the name with dashes
   std::string python;    ///< the argument in Python; empty: there is none
   std::string old_name;  ///< still accepted, with a warning, on the command line and in Python; empty: there is none
   OptionGroup group = OptionGroup::solver;
-  std::vector<std::string> methods;  ///< the solvers it applies to (SolverRow::name); empty: all
+  std::vector<std::string> methods;  ///< the solvers that the option applies to (SolverRow::name); empty: all
   OptionKind kind = OptionKind::word;
-  std::vector<std::string> words;  ///< the choices of a word
-  /// Choices that Python spells as scikit-learn does: (our word, Python's word).
+  std::vector<std::string> words;  ///< the choices, if the kind is `word`
+  /// The choices that Python spells as scikit-learn does, as pairs: our word, Python's word.
   std::vector<std::pair<std::string, std::string>> python_words;
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
   bool is_positive = false;        ///< more than 0, and finite
   bool most_is_n = false;          ///< the number of points is the largest value
-  bool zero_is_automatic = false;  ///< 0 is accepted for "auto"
+  bool zero_is_automatic = false;  ///< 0 means the same as "auto"
   std::string automatic;           ///< what an unset value means; empty: it cannot be unset
   std::string description;
   std::function<OptionValue(const ClusterOptions&)> get;
-  /// The value has the row's kind, or is std::monostate if the option can be unset.
+  /// The value must have the kind of the row, or be std::monostate if the option can be unset.
   std::function<void(ClusterOptions&, const OptionValue&)> set;
 
   bool can_be_automatic() const { return !automatic.empty(); }
@@ -86,7 +87,8 @@ struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
-/// A row whose field has any type, or an optional of it. `Stored` is the alternative of OptionValue that holds the value.
+/// A row for a field of any type, or an optional of it. `Stored` is the alternative of OptionValue that holds the
+/// value; `to` and `from` convert the value of the field to `Stored` and back.
 template <class Stored, class Field, class ToStored, class FromStored>
 OptionRow field_row(std::string name, OptionKind kind, Field field, ToStored to, FromStored from) {
   OptionRow row = named_row(std::move(name), kind);
@@ -160,7 +162,7 @@ OptionRow word_option(std::string name, const Words<Enum>& words, Field field) {
   return row;
 }
 
-/// A word that is stored as text; the choices are given.
+/// An option whose value is one of `words` and is stored as text.
 template <class Field>
 OptionRow text_option(std::string name, std::vector<std::string> words, Field field) {
   const auto same = [](const std::string& value) { return value; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options as text: parsing what is typed, and showing values and rows.
+// Options as text: parses values that a user types, and shows values and rows.
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -33,7 +33,7 @@ double parse_real(const OptionRow& row, const std::string& text) {
   return value;
 }
 
-/// 500M, 1.5G, 4096: an integer number of bytes; K is 1,024.
+/// Parses a size such as 500M, 1.5G or 4096, and rounds it to an integer number of bytes. K is 1,024.
 int64_t parse_bytes(const OptionRow& row, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -97,7 +97,7 @@ std::string methods_text(const OptionRow& row) { return join(row.methods, ", ");
 
 namespace {
 
-/// As a cell of a Markdown table.
+/// Escapes a text for a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of options that are choices: one spelling for the command line, Python, the summary and messages.
+// The words that an option accepts if its value is a choice. The command line, Python, the summary and messages use the
+// same words, except for those in OptionRow::python_words.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ ordered_json to_json(const OptionValue& value) {
   return std::visit(Convert(), value);
 }
 
-/// The options that apply, with the values that were used: limits in an object of their own, those of the solver in an
-/// object named after the method.
+/// Adds the options that apply to the solver, with the values that were used. The limits go into the object "limits",
+/// the options of the solver into an object named after the method.
 void add_settings(const Plan& plan, ordered_json& j) {
   const ClusterOptions& options = plan.options;
   const SolverRow& solver = find_solver(*options.method, options.step_rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every setting and figure of a clustering as JSON: the command line writes it to a file, Python shows it as summary_.
+// Every setting and result of a clustering as JSON. The command line writes it to a file, Python shows it as summary_.
 // docs/summary.md explains the keys.
 #pragma once
 

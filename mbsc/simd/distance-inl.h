@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The loop of distance.h, compiled once for each SIMD level.
 // clang-format off
 #if defined(MBSC_SIMD_DISTANCE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_DISTANCE_INL_H_

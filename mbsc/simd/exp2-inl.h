@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2^-t for t >= 0, the exponential of every kernel. Write t = n + g with integer n and |g| <= 1/2. A polynomial gives
-// twice 2^-g. It is multiplied by 2^(-n-1), whose bits are those of n shifted to the exponent. 2^0 is exactly 1. For
-// t >= 125.5 (1021.5 in double) that exponent is 0 and so is the result. The result is never subnormal, because
-// subnormal numbers would slow the tile down.
+// 2^-t for t >= 0, the exponential of every kernel. Let t = n + g with an integer n and |g| <= 1/2. A polynomial gives
+// 2 * 2^-g. The result is this polynomial times 2^(-n-1). The exponent field of 2^(-n-1) is 126 - n (1022 - n in
+// double). If t >= 125.5 (1021.5 in double), this field is 0, and so is the result. The result is never subnormal,
+// because subnormal numbers would slow the tile down. 2^0 is exactly 1.
 // Largest relative error: 1.6e-7 in float (1.3 units in the last place), 4e-16 in double.
 // clang-format off
 #if defined(MBSC_SIMD_EXP2_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -20,9 +20,9 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Half of the polynomial: 2^-g on [-1/2, 1/2], highest power first. Float: 1 + g q(g), with q fitted to minimize the
-/// largest relative error of the whole. Double: the Taylor terms (-ln 2)^k / k! up to k = 13; the first omitted term
-/// adds 2e-18.
+/// The coefficients of a polynomial for 2^-g on [-1/2, 1/2], highest power first; exp2_join() doubles them.
+/// Float: 1 + g q(g), with q fitted to minimize the largest relative error of 1 + g q(g). Double: the Taylor
+/// coefficients (-ln 2)^k / k! up to k = 13; the first omitted term adds 2e-18.
 template <class T>
 struct Exp2Coefficients;
 template <>
@@ -40,7 +40,8 @@ struct Exp2Coefficients<double> {
                                       -0x1.62e42fefa39efp-1,  1.0};
 };
 
-/// 2^-(n+g) of `count` adjacent vectors, from g (`rest`) and 2^(-n-1) (`power`). The results overwrite `power`.
+/// Computes 2^-(n+g) for `count` adjacent vectors from g (`rest`) and 2^(-n-1) (`power`). The results overwrite
+/// `power`.
 template <int count, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE void exp2_join(D d, const T* HWY_RESTRICT rest, T* HWY_RESTRICT power) {
   constexpr auto& c = Exp2Coefficients<T>::values;
@@ -60,24 +61,25 @@ HWY_INLINE void exp2_join(D d, const T* HWY_RESTRICT rest, T* HWY_RESTRICT power
   for (int v = 0; v < count; ++v) hn::Store(hn::Mul(p[v], hn::Load(d, power + v * lanes)), d, power + v * lanes);
 }
 
-/// g and 2^(-n-1).
+/// The two parts of an exponent t = n + g: `rest` is g, `power` is 2^(-n-1).
 template <class V>
 struct Split {
   V rest, power;
 };
 
-/// A t that is negative by rounding counts as 0.
+/// Splits t = n + g. A t that is negative because of rounding counts as 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Split<V> split_exponent(D d, V t) {
   using T = hn::TFromD<D>;
   constexpr bool single = sizeof(T) == 4;
   const hn::RebindToSigned<D> whole;
   const V most = hn::Set(d, T(single ? 126 : 1022));
-  if constexpr (single)  // nonnegative floats have the same order as their bits
+  if constexpr (single)  // compare as integers: nonnegative floats have the same order as their bits
     t = hn::BitCast(d, hn::Min(hn::Max(hn::BitCast(whole, t), hn::Zero(whole)), hn::BitCast(whole, most)));
   else
     t = hn::Min(hn::Max(t, hn::Zero(d)), most);
-  // Adding 1.5 * 2^mantissa leaves the nearest integer in the lowest bits: the exponent field of 2^(-n-1).
+  // The difference 1.5 * 2^23 + 126 - t (1.5 * 2^52 + 1022 - t in double) is rounded to an integer. Its lowest bits are
+  // then 126 - n (1022 - n), the exponent field of 2^(-n-1).
   const V magic = hn::Set(d, T(single ? 12582912.0 + 126 : 6755399441055744.0 + 1022));
   const V shifted = hn::Sub(magic, t);
   return {hn::Add(t, hn::Sub(shifted, magic)),

@@ -22,11 +22,12 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kPanelRows = 6;
-constexpr int64_t kDepth = 256;
-constexpr int64_t kRows = 20 * kPanelRows;
+constexpr int64_t kPanelRows = 6;           ///< rows of a panel of A
+constexpr int64_t kDepth = 256;             ///< products per sum
+constexpr int64_t kRows = 20 * kPanelRows;  ///< rows of A that are packed at a time
 
-/// Packs X as [panel][k][width]. Element (i, k) of X is data[i * along + k * across]. Zeros fill the last panel.
+/// Packs a count x depth matrix as [panel][k][width]. Its element (i, k) is data[i * along + k * across]. The last
+/// panel is padded with zeros.
 template <class Compute, class Source>
 HWY_INLINE void pack(const Source* HWY_RESTRICT data, int64_t along, int64_t across, int64_t count, int64_t depth,
                      int64_t width, Compute* HWY_RESTRICT out) {
@@ -46,8 +47,8 @@ HWY_INLINE void pack(const Source* HWY_RESTRICT data, int64_t along, int64_t acr
   }
 }
 
-/// Products of six rows and two vectors of columns, stored in `sums` (6 x 2 vectors). Element (i, k) of the rows is
-/// a[i * row_stride + k * depth_stride], packed or in place.
+/// Computes the products of six rows of A and two vectors of columns of B, and stores them in `sums` (6 x 2 vectors).
+/// Element (i, k) of the rows is a[i * row_stride + k * depth_stride]; the rows may be packed or in place.
 template <class Compute>
 HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, int64_t row_stride, int64_t depth_stride,
                                 const Compute* HWY_RESTRICT b, int64_t depth, Compute* HWY_RESTRICT sums) {
@@ -78,7 +79,7 @@ HWY_INLINE void multiply_panels(const Compute* HWY_RESTRICT a, int64_t row_strid
 #undef MBSC_ROWS
 }
 
-/// C += alpha sums, for one panel.
+/// C += alpha sums, for the first `height` rows and `wide` columns of one panel. The rows of `sums` are `width` apart.
 template <class Compute, class Dest>
 HWY_INLINE void add_sums(const Compute* HWY_RESTRICT sums, Compute alpha, int64_t height, int64_t wide, int64_t width,
                          Dest* C, int64_t stride) {
@@ -95,7 +96,8 @@ HWY_INLINE void add_sums(const Compute* HWY_RESTRICT sums, Compute alpha, int64_
 
 constexpr int64_t kFewColumns = 64;
 
-/// For few columns: packs all of B but reads the rows in place, because packing would take longer than the product.
+/// For few columns: packs all of B but reads A in place, because packing A would take longer than the product. Only an
+/// incomplete last panel of A is packed.
 template <class Compute, class Dest>
 void run_few_columns(int64_t rows, int64_t columns, int64_t depth, Compute alpha, Strided<Compute> A,
                      Strided<Compute> B, Dest* C, int64_t stride) {
@@ -105,7 +107,7 @@ void run_few_columns(int64_t rows, int64_t columns, int64_t depth, Compute alpha
   static thread_local AlignedVector<Compute> memory;
   memory.resize(size_t(kPanelRows * (width + piece) + packed_columns * depth));
   Compute* const sums = memory.data();
-  Compute* const b = sums + kPanelRows * width;  // aligned; a need not be
+  Compute* const b = sums + kPanelRows * width;  // b must be aligned; a need not be
   Compute* const a = b + packed_columns * depth;
   for (int64_t k0 = 0; k0 < depth; k0 += kDepth) {
     const Strided<Compute> from = B.from(k0, 0);

@@ -3,7 +3,8 @@
 
 namespace mbsc::simd {
 
-/// Applies MBSC_SIMD (AVX2, SSE4, ...) before the first dispatch. Throws if this machine does not support the level.
+/// Sets the SIMD level to the environment variable MBSC_SIMD (AVX2, SSE4, ...) if that is set. Call this before the
+/// first dispatch; later calls do nothing. Throws InvalidInput if this machine or build does not support the level.
 void choose_level();
 
 }  // namespace mbsc::simd

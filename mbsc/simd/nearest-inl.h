@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of nearest.h, for one SIMD level.
+// The loops of nearest.h, compiled once for each SIMD level.
 #if defined(MBSC_SIMD_NEAREST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_NEAREST_INL_H_
 #undef MBSC_SIMD_NEAREST_INL_H_
@@ -16,7 +16,7 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The nearest centers for two vectors of rows of one group, starting at `x`.
+/// Finds the nearest centers of two vectors of rows of one group, starting at `x`.
 template <class T>
 HWY_INLINE void nearest_of_two(const T* HWY_RESTRICT x, int64_t columns, const T* HWY_RESTRICT centers, int64_t count,
                                int32_t* HWY_RESTRICT labels) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing, compiled once for each SIMD level (pack.h). Each step takes a few features of some rows of a piece, copies
-// them as rows to a buffer, and transposes them in blocks of four and two. Reads and writes stay in the first-level
-// cache.
+// Packing (pack.h), compiled once for each SIMD level. Each step converts some features of some rows of a piece, stores
+// them row by row in a buffer, and transposes the buffer; floats are transposed four or two rows at a time. Reads and
+// writes stay in the first-level cache.
 // clang-format off
 #if defined(MBSC_SIMD_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_PACK_INL_H_
@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kPackFeatures = 32, kPackRows = 32;  ///< size of the buffer
 
-/// values[f] of one row, for `count` features starting at `first`.
+/// Applies the formula to `count` features of one row, starting at feature `first`. `row` is its number in the piece.
 template <class T, class Source>
 HWY_INLINE void scale_row(const Source* HWY_RESTRICT x, const PackFormula& formula, int64_t first, int64_t count,
                           int64_t row, T* HWY_RESTRICT values) {
@@ -62,7 +62,7 @@ HWY_INLINE void transpose(const T* HWY_RESTRICT buffer, int64_t rows, int64_t fe
     const hn::FixedTag<float, 4> tag;
     const hn::FixedTag<double, 2> pair;
     const int64_t whole = features / 4 * 4;
-    const auto high = [&](auto a, auto b) {  // pairs of floats
+    const auto high = [&](auto a, auto b) {  // interleaves pairs of floats
       return hn::BitCast(tag, hn::InterleaveUpper(pair, hn::BitCast(pair, a), hn::BitCast(pair, b)));
     };
     const auto low = [&](auto a, auto b) {

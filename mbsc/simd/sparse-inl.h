@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The loops of sparse.h, compiled once for each SIMD level.
 // clang-format off
 #if defined(MBSC_SIMD_SPARSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_SPARSE_INL_H_
@@ -18,7 +19,7 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `some` vectors of columns at a time, so that the sums stay in registers.
+/// Computes `some` vectors of columns of the product. They are few, so their sums stay in registers.
 template <int some, class Tag>
 HWY_INLINE void sparse_columns(Tag tag, const float* HWY_RESTRICT values, const int32_t* HWY_RESTRICT indices,
                                int64_t count, const float* HWY_RESTRICT V, int64_t stride, float* HWY_RESTRICT out) {
@@ -47,7 +48,7 @@ void sparse_row_float(const float* HWY_RESTRICT values, const int32_t* HWY_RESTR
   take(whole, std::integral_constant<int, 4>());
   take(whole, std::integral_constant<int, 2>());
   take(whole, std::integral_constant<int, 1>());
-  take(hn::CappedTag<float, 8>(), std::integral_constant<int, 1>());  // the rest, by shorter vectors
+  take(hn::CappedTag<float, 8>(), std::integral_constant<int, 1>());  // the remaining columns, with shorter vectors
   take(hn::CappedTag<float, 4>(), std::integral_constant<int, 1>());
   for (; c < columns; ++c) {
     float sum = 0;

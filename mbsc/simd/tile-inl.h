@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile, compiled once for each SIMD level (see tile.h for the formulas and the layout). It proceeds block by block:
-// it computes the values of a few panels against a few groups in cache and uses them there. Each step is a separate
-// loop that keeps the multiply-add units busy (tile_steps-inl.h).
+// The tile, compiled once for each SIMD level (see tile.h for the formulas and the layout). A tile is processed block
+// by block: the values of a few panels against a few groups are computed and then used while they are in cache. Each
+// step is a separate loop that keeps the multiply-add units busy (tile_steps-inl.h).
 // clang-format off
 #if defined(MBSC_SIMD_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_TILE_INL_H_
@@ -24,8 +24,8 @@ namespace mbsc::simd {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The values of 4 panels against 16 groups (24 KiB in float) stay in cache while they are used. So do 24 KiB of the
-/// coordinates of a group while the panels are processed.
+/// The size of a block: 4 panels against 16 groups. Its values (24 KiB in float) stay in cache while they are used.
+/// 24 KiB of the coordinates of a group also stay in cache while the panels are processed.
 constexpr int64_t kPanels = 4, kGroups = 16, kFeatureBytes = 24576;
 
 /// One block of a tile: some panels against some groups.
@@ -101,7 +101,8 @@ class TileRun {
     }
   }
 
-  /// Kept values are stored in the order of the blocks.
+  /// Reads the values of a block from tile_.kept, where they are in the order of the blocks. Returns false if there are
+  /// none.
   bool fetch(const Block& b) {
     if constexpr (task == Task::multiply && sizeof(T) == sizeof(float)) {
       if (tile_.kept == nullptr) return false;
@@ -112,6 +113,7 @@ class TileRun {
     return false;
   }
 
+  /// Stores the values of a block in tile_.keep if it is set.
   void keep(const Block& b) {
     if constexpr (task == Task::degrees && sizeof(T) == sizeof(float)) {
       if (tile_.keep == nullptr) return;
@@ -162,7 +164,7 @@ class TileRun {
       }
   }
 
-  /// Calls f(i, j, value) for all values of the tile except padding.
+  /// Calls f(i, j, value) for the values of a panel and a group, except padding. i and j are numbers in the tile.
   template <class Function>
   void for_each_value(int64_t panel, int64_t group, const T* values, const Function& f) const {
     for (int64_t j = 0; j < real_columns(group); ++j)
@@ -170,6 +172,7 @@ class TileRun {
         f(panel * width_ + i, group * kColumns + j, values[j * width_ + i]);
   }
 
+  /// Calls tile_.offer for the values of a panel and a group that are above a threshold.
   void offer(int64_t panel, int64_t group, const T* values) {
     const T* least = tile_.column_least + group * kColumns;
     T padded[kColumns];
@@ -197,7 +200,7 @@ class TileRun {
   bool ascending_;
   int64_t kept_ = 0;
   T* values_;  ///< values of a block: [panel][group][column][panel_rows]
-  T* sums_;    ///< sums of a row of groups: [group][r][column][lanes], for degrees [column][2][lanes]
+  T* sums_;    ///< column sums of the groups of a block: [group][r][column][lanes], for degrees [column][2][lanes]
 };
 
 template <Task task, class T>
@@ -206,7 +209,7 @@ void run_form(const Tile<T>& tile) {
     case Form::gaussian:
       return tile.direct ? TileRun<task, Form::gaussian, true, T>(tile).run()
                          : TileRun<task, Form::gaussian, false, T>(tile).run();
-    case Form::exponential:  // always direct: the root of a distance with cancellation is useless
+    case Form::exponential:  // always direct: the root of a distance that lost its digits to cancellation is useless
       return TileRun<task, Form::exponential, true, T>(tile).run();
     case Form::cosine:
       return TileRun<task, Form::cosine, false, T>(tile).run();
@@ -230,8 +233,8 @@ void run_task(Task task, const Tile<T>& tile) {
   }
 }
 
-/// Squared norms of `count` pieces at a time; those of piece p start at `norms` + p * width. The chain of multiply-adds
-/// is the same as for an inner product of the tile, so the distance of a point to itself is 0.
+/// Computes the squared norms of `count` pieces together; those of piece p start at norms + p * width. The chain of
+/// multiply-adds is the same as for an inner product of the tile, so the distance of a point to itself is 0.
 template <int count, class T>
 void norms_side_by_side(const T* HWY_RESTRICT x, int64_t d, int64_t width, T* HWY_RESTRICT norms) {
   const hn::CappedTag<T, packed_room> some;
@@ -253,7 +256,8 @@ void norms_side_by_side(const T* HWY_RESTRICT x, int64_t d, int64_t width, T* HW
   }
 }
 
-/// Also multiplies the columns of expanded distances by -2, which is exact.
+/// Computes the squared norms of `some` pieces. If `points.doubled`, it then multiplies their coordinates by -2, which
+/// is exact.
 template <class T>
 void norms_of(Packed<T>& points, int64_t first_piece, int64_t some) {
   const int64_t d = points.features, width = points.width;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a tile on one panel and one group, or on a row of groups, compiled once for each SIMD level: inner
-// products, kernel values, products with right-hand sides. Between these steps the values are stored as
-// [column][panel_rows]. The steps are separate functions (NOINLINE) so that each can use all registers.
+// The steps of a tile (tile.h): inner products, kernel values, products with right-hand sides. They are compiled once
+// for each SIMD level. A step works on a few panels and groups. Between the steps, the values of a panel and a group
+// are stored as [column][panel_rows]. Most steps are separate functions (NOINLINE), so that each can use all registers.
 // clang-format off
 #if defined(MBSC_SIMD_TILE_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MBSC_SIMD_TILE_STEPS_INL_H_
@@ -36,9 +36,9 @@ struct FeatureRange {
   int64_t first, some, all;
 };
 
-/// Kernel values from the sums over the features of one panel and one group. The exponential is a long chain of
-/// operations, and the processor looks ahead only a few dozen. So this computes all arguments first and stores them,
-/// then evaluates the polynomials of a few vectors at a time.
+/// Computes kernel values from `a`, the sums over the features of one panel and one group. The exponential is a long
+/// chain of operations, and the processor looks ahead only a few dozen operations. So this function first computes and
+/// stores all arguments, and then evaluates the polynomials of a few vectors at a time.
 template <Form form, bool direct, class T>
 HWY_INLINE void finish_values(const Vector<T>* a, const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms,
                               T gain, T* HWY_RESTRICT values) {
@@ -80,9 +80,9 @@ HWY_INLINE void finish_values(const Vector<T>* a, const T* HWY_RESTRICT row_norm
   for (int v = 0; v < kVectors; v += together) exp2_join<together>(tag, rest + v * lanes, values + v * lanes);
 }
 
-/// Adds the contribution of a range of features for several panels and one group: to the inner products (times -2 for
-/// expanded distances) or to the squared distances by direct differences. The group stays in the first-level cache.
-/// After the last features it computes the kernel values.
+/// For `count` panels and one group: adds a range of features to the inner products (times -2 for expanded distances)
+/// or to the sums of squared differences. After the last feature it computes the kernel values. The values of a panel
+/// are `stride` apart from those of the next. The group stays in the first-level cache.
 template <Form form, bool direct, class T>
 HWY_NOINLINE void add_features(const T* HWY_RESTRICT panels, const T* HWY_RESTRICT columns, const FeatureRange& range,
                                const T* HWY_RESTRICT row_norms, const T* HWY_RESTRICT column_norms, T gain,
@@ -129,8 +129,8 @@ HWY_NOINLINE void add_features(const T* HWY_RESTRICT panels, const T* HWY_RESTRI
   }
 }
 
-/// out += values rhs for some right-hand sides: one panel against several groups. The columns of the groups are the
-/// inner dimension.
+/// out += values rhs for one panel, several groups and `some` of the r right-hand sides. The columns of the groups are
+/// the inner dimension.
 template <int some, class T>
 HWY_NOINLINE void multiply_rows(const T* HWY_RESTRICT values, int64_t groups, const T* HWY_RESTRICT rhs, int64_t r,
                                 T* HWY_RESTRICT out) {
@@ -163,7 +163,8 @@ HWY_NOINLINE void multiply_rows(const T* HWY_RESTRICT values, int64_t groups, co
   }
 }
 
-/// All right-hand sides, four to six at a time if possible: with fewer, the sums would wait for each other.
+/// The same for all r right-hand sides, four to six at a time if possible. With fewer, the multiply-adds would wait for
+/// each other.
 template <class T>
 HWY_NOINLINE void multiply_rows(const T* values, int64_t groups, const T* rhs, int64_t r, T* out) {
   const int64_t width = 2 * int64_t(hn::Lanes(Tag<T>()));
@@ -193,8 +194,8 @@ HWY_NOINLINE void multiply_rows(const T* values, int64_t groups, const T* rhs, i
   }
 }
 
-/// sums[c][j] += values' rhs, lane by lane, for some right-hand sides: one group against several panels. The panels are
-/// `stride` apart; their rows are the inner dimension.
+/// sums[c][j] += values' rhs, lane by lane, for one group, several panels and `some` of the r right-hand sides. The
+/// values of the panels are `stride` apart. The rows of the panels are the inner dimension.
 template <int some, class T>
 HWY_NOINLINE void multiply_columns(const T* HWY_RESTRICT values, int64_t stride, int64_t panels,
                                    const T* HWY_RESTRICT rhs, int64_t r, T* HWY_RESTRICT sums) {
@@ -227,14 +228,14 @@ HWY_NOINLINE void multiply_columns(const T* HWY_RESTRICT values, int64_t stride,
     for (int j = 0; j < kColumns; ++j) hn::Store(s[c][j], tag, sums + (c * kColumns + j) * lanes);
 }
 
-/// For degrees: out[0] += values rhs, out[1] += values^2 rhs. If `sums` is not null, the transposed sums are added,
-/// lane by lane, to sums[j][0] and sums[j][1].
+/// For degrees, for one panel and several groups: out[0] += values rhs, and out[1] += squares rhs, with the squares of
+/// the values. If `sums` is not null, the transposed sums are added, lane by lane, to sums[j][0] and sums[j][1].
 template <class T>
 HWY_NOINLINE void sum_values(const T* HWY_RESTRICT values, int64_t groups, const T* HWY_RESTRICT rhs,
                              T* HWY_RESTRICT out, const T* HWY_RESTRICT row_rhs, T* HWY_RESTRICT sums) {
   const Tag<T> tag;
   const size_t lanes = hn::Lanes(tag);
-  // Two accumulators of each kind, for even and odd columns, so that they do not wait for each other.
+  // There are two accumulators of each kind, for even and odd columns, so that additions do not wait for each other.
   Vector<T> o0[2], o1[2], q0[2], q1[2];
   o0[0] = hn::Load(tag, out), o1[0] = hn::Load(tag, out + lanes);
   q0[0] = hn::Load(tag, out + 2 * lanes), q1[0] = hn::Load(tag, out + 3 * lanes);
@@ -264,7 +265,7 @@ HWY_NOINLINE void sum_values(const T* HWY_RESTRICT values, int64_t groups, const
   hn::Store(hn::Add(q1[0], q1[1]), tag, out + 3 * lanes);
 }
 
-/// Conversion of values to 16 bits and back (tile.h).
+/// Converts values to 16 bits (tile.h).
 HWY_NOINLINE void keep_values(const float* HWY_RESTRICT values, int64_t vectors, uint16_t* HWY_RESTRICT kept) {
   const Tag<float> tag;
   const hn::RebindToUnsigned<Tag<float>> bits;
@@ -277,6 +278,7 @@ HWY_NOINLINE void keep_values(const float* HWY_RESTRICT values, int64_t vectors,
   }
 }
 
+/// Converts 16-bit values back to float.
 HWY_NOINLINE void fetch_values(const uint16_t* HWY_RESTRICT kept, int64_t vectors, float* HWY_RESTRICT values) {
   const Tag<float> tag;
   const hn::RebindToUnsigned<Tag<float>> bits;
@@ -305,7 +307,7 @@ HWY_INLINE bool any_above(const T* HWY_RESTRICT values, const T* HWY_RESTRICT ro
   return !hn::AllFalse(tag, above);
 }
 
-/// Calls f(i) for each row i of a panel whose value in one column is above the threshold of the row or of the column.
+/// Calls f(i) for each row i of a panel if its value in one column is above the threshold of the row or of the column.
 template <class T, class Function>
 HWY_INLINE void for_each_above(const T* HWY_RESTRICT values, const T* HWY_RESTRICT row_least, T column_least,
                                const Function& f) {

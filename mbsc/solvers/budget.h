@@ -11,10 +11,12 @@
 
 namespace mbsc {
 
-/// A limit on passes, iterations and seconds; the first one reached ends the run. Ranks follow the clock of rank 0.
+/// Limits on passes, iterations and seconds. The first limit that is reached ends the run. All ranks use the clock of
+/// rank 0.
 class Budget {
  public:
-  /// `safety_net`: the passes or iterations only prevent that a run continues forever; fraction() ignores them.
+  /// `safety_net`: the limits on passes and iterations only prevent an endless run. If there is no limit on seconds
+  /// either, fraction() is NaN.
   Budget(int64_t n, const Limits& limits, std::optional<double> passes, const Comm& comm, bool safety_net = false)
       : columns_(passes && *passes * double(n) < 9e18 ? std::max<int64_t>(1, std::llround(*passes * double(n)))
                                                       : std::numeric_limits<int64_t>::max()),
@@ -48,7 +50,7 @@ class Budget {
   const Comm& comm_;
 };
 
-/// Adds to the trace and calls the observer; returns false if the run should end.
+/// Adds an entry to the trace of `pairs` and calls the observer. Returns false if the run should end.
 template <class T>
 bool observe(const ClusterOptions& options, const Observer<T>& observer, const Progress<T>& progress, double seconds,
              EigenPairs<T>& pairs) {

@@ -42,7 +42,7 @@ struct SolverRow {
 std::span<const SolverRow* const> solvers();
 /// The names of all methods, each once.
 std::vector<std::string> method_names();
-/// The solver that the method and the step rule select. Throws InvalidInput if there is none.
+/// The solver that the method and the step rule select. Throws InvalidInput if there is no such method.
 const SolverRow& find_solver(const std::string& method, StepRule step_rule);
 
 /// Calls the solver that options.method selects.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates data about L when more accurate degrees are available. With r = s'/s, L' = r L r (except for the
-// regularization, which is never sampled). So Y = L P becomes r Y = L' (P / r), exactly. Points that turn out to have
-// no neighbor get r = 0.
+// Updates data about L when more accurate degrees are available. L has the old degrees and L' the new ones. With
+// s_i = (d_i + tau)^-1/2 of each row (affinity/normalized.h) and r = new s / old s, L' = diag(r) L diag(r), except for
+// the regularization, which is never sampled. So Y = L P becomes r Y = L' (P / r), exactly. If a point turns out to
+// have no neighbor, its r is 0.
 #pragma once
 
 #include <vector>

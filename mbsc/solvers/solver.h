@@ -16,7 +16,7 @@
 
 namespace mbsc {
 
-/// The state that an observer gets, at least once per iteration.
+/// What an observer gets, at least once per iteration.
 template <class T>
 struct Progress {
   int64_t iteration = 0;
@@ -31,7 +31,8 @@ struct Progress {
 template <class T>
 using Observer = std::function<bool(const Progress<T>&)>;
 
-/// The pairs. If the degrees of L are sampled, also more accurate degrees, to which the pairs belong.
+/// The eigenpairs. If the degrees of L are sampled, a solver may also return more accurate degrees. The pairs are then
+/// those of L with these degrees.
 template <class T>
 struct Solution : EigenPairs<T> {
   std::optional<Degrees> degrees;

@@ -5,8 +5,11 @@
     functional    spectral_embedding, kernel_product
     metrics       scores of labels, and distances of subspaces
     model_file    files of fitted estimators
-    progress      the progress display of verbose=1
-    threads       from n_jobs to threads
+    progress      the argument of a callback, and the progress display of verbose=1
+    option_docs   the documentation of the arguments
+    points        arrays in the form that the library accepts
+    ranks         ranks of an mpi4py communicator
+    threads       converts n_jobs to a number of threads
     _core         the compiled library
 
 Examples

@@ -37,8 +37,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han
     and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or
     requested. k-means labels their rows.
-    If scikit-learn has a name for an argument, it is used here. The other names are those of the command line
-    ``mbsc cluster``, with the same defaults: the same data, options and seed give the same bits.
+    If scikit-learn has a name for an argument, this class uses that name. The other names are those of the command
+    line ``mbsc cluster``. The defaults are the same, too: the same data, options and seed give the same bits.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     random_state : int, RandomState instance or None, default=None
         The seed of all random numbers, as ``--seed``. With a RandomState, or None, a seed is drawn.
     n_jobs : int or None, default=None
-        Threads. None: all CPUs of this process, within the limits for OpenMP (threadpoolctl or OMP_NUM_THREADS); -1:
-        all CPUs; -2: all but one. Results do not depend on it.
+        Number of threads. None: all CPUs of this process, within the limits for OpenMP (threadpoolctl or
+        OMP_NUM_THREADS); -1: all CPUs; -2: all but one. Results do not depend on it.
     verbose : int, default=0
         1 shows progress: a bar if tqdm is installed, else lines on standard error.
     callback : callable or None, default=None
@@ -63,17 +63,18 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     eigenvalues_ : ndarray of shape (n_clusters,)
         Eigenvalues of L, descending.
     residuals_ : ndarray of shape (n_clusters,) or None
-        Recomputed |L w - theta w|; None if there was no full product.
+        |L w - theta w| of each pair, recomputed or an upper bound (``residuals_are_bounds`` in ``summary_``); None if
+        there was no full product.
     degrees_ : ndarray of shape (n_samples,)
         Row sums of A, as used in the run.
     gamma_ : float or None
-        The value used; None for cosine and precomputed.
+        The value used; None for cosine, nearest_neighbors and precomputed.
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
         Centers of k-means, in the space of :meth:`transform`.
     n_iter_ : int
         Number of batches, products or Krylov steps.
     status_ : str
-        'converged', 'finished', 'budget spent', 'stalled' or 'stopped'.
+        'converged', 'finished', 'budget spent', 'stalled', 'unresolved' or 'stopped' (docs/summary.md).
     history_ : dict of ndarray
         ``iteration``, ``passes``, ``objective``, ``seconds``, with one entry for each progress report.
     summary_ : dict
@@ -128,9 +129,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         y : ignored
         comm : mpi4py communicator or None, default=None
-            Its ranks share the points: each passes its own rows (any number) as ``X`` and gets their ``labels_``,
-            ``embedding_`` and ``degrees_``; everything else describes all points. Collective. The bits are the same for
-            any number of ranks. ``predict`` then needs :meth:`collect`.
+            The ranks of this communicator share the points. Each rank passes its own rows (any number) as ``X`` and
+            gets ``labels_``, ``embedding_`` and ``degrees_`` of these rows. Everything else describes all points.
+            Collective. The bits are the same for any number of ranks. Call :meth:`collect` before ``predict``.
 
         Returns
         -------
@@ -162,9 +163,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self
 
     def collect(self, comm, root: int = 0) -> "MiniBatchSpectralClustering":
-        """After ``fit(X, comm=comm)``: gathers the points and results of all ranks on one, which can predict and save.
+        """Gather the points and results of all ranks on one rank, the root, after ``fit(X, comm=comm)``.
 
-        Collective. The root needs memory for all points; the estimators of the other ranks do not change.
+        The root can then predict and save. It needs memory for all points. The estimators of the other ranks do not
+        change. Collective.
 
         Parameters
         ----------
@@ -190,7 +192,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self
 
     def predict(self, X) -> np.ndarray:
-        """The cluster of each point, by the eigenfunctions of the fitted points.
+        """Assign new points to clusters, by extending the eigenvectors to the new points.
 
         A point that equals a fitted point is treated as that point. Cost: one kernel value for each pair of a new and a
         fitted point.
@@ -206,7 +208,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._extend(X)[0]
 
     def transform(self, X) -> np.ndarray:
-        """Rows of eigenvectors as k-means uses them (``embedding_scale``), by the eigenfunctions of the fitted points.
+        """Extend the eigenvectors to new points. The rows are scaled as k-means uses them (``embedding_scale``).
 
         Parameters
         ----------
@@ -241,7 +243,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                                          ensure_min_samples=2 if reset else 1))
 
     def _validated_on(self, comm, X) -> tuple[np.ndarray, int]:
-        """Like _validated() and _draw_seed(), on ranks that share the points. All get the same errors and seed."""
+        """_validated() and _draw_seed() for ranks that share the points. All ranks fail together and get one seed."""
         def validated():
             ranks.address_of(comm)
             rows = validate_data(self, X, reset=True, dtype=FLOATS, order=None, ensure_min_samples=0)
@@ -259,7 +261,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _library_options(self, seed: int) -> dict:
-        """The options that differ from the defaults: the library refuses options that do not apply to the method."""
+        """The options that differ from their defaults. The library refuses options that do not apply to the method."""
         defaults = inspect.signature(type(self).__init__).parameters
         given = {name: value for name, value in self.get_params(deep=False).items()
                  if name not in PYTHON_ONLY and not _is_default(value, defaults[name].default)}
@@ -268,7 +270,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return {**given, "seed": seed, "threads": threads_for(self.n_jobs)}
 
     def _take(self, X: np.ndarray, found: dict, seed: int, comm=None) -> None:
-        """Set the attributes, and the data that predict() needs, for the current parameters."""
+        """Set the attributes and the data that predict() needs."""
         self.labels_ = found["labels"]
         self.embedding_ = found["embedding"]
         self.eigenvalues_ = found["eigenvalues"]
@@ -287,7 +289,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         if comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
             del self._model["points"]
-        elif self.affinity == "precomputed":  # the matrix is only available now
+        elif self.affinity == "precomputed":  # predict() will not have the matrix
             self._model["row_hashes"] = _core.hash_rows(X)
             self._find_extension()
             del self._model["points"]

@@ -14,7 +14,8 @@ def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0,
                    n_jobs: int | None = None) -> np.ndarray:
     """The product A(X, Y) V with a kernel matrix that is never stored.
 
-    Kernel values are computed tile by tile and used while they are in cache. Beside its arguments it needs memory for the result only. Each kernel value is evaluated once, however many columns ``V`` has.
+    Kernel values are computed tile by tile and used while they are in the cache of the processor. Each value is
+    evaluated once, for any number of columns of ``V``. Besides the arguments, only the result needs much memory.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ def kernel_product(X: ArrayLike, Y: ArrayLike, V: ArrayLike, gamma: float = 1.0,
     Returns
     -------
     product : ndarray of shape (m, r) or (m,), float32 if ``V`` is float32, else float64
-        With a(x, x) = 1 if a point is in both sets.
+        If a point is in both sets, its affinity to itself is a(x, x) = 1, not 0.
 
     Examples
     --------
@@ -57,7 +58,8 @@ def spectral_embedding(X: ArrayLike, n_components: int = 8, *, return_eigenvalue
     ----------
     X : array-like of shape (n, d), or (n, n) with ``affinity='precomputed'``
     n_components : int, default=8
-        Number of eigenvectors. The automatic gamma depends on the number of clusters; here it is chosen as for ``n_components`` clusters.
+        Number of eigenvectors. The automatic gamma depends on the number of clusters; here it is chosen as for
+        ``n_components`` clusters.
     return_eigenvalues : bool, default=False
         Whether to return the eigenvalues as well.
     **options

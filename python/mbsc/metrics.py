@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores of labels, and the distance of two subspaces."""
+"""Scores of labels, the normalized cut, and the distance between two subspaces."""
 from __future__ import annotations
 
 import numpy as np
@@ -60,7 +60,7 @@ def adjusted_rand_score(truth: ArrayLike, labels: ArrayLike) -> float:
 
 
 def clustering_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
-    """The share of points in the best one-to-one matching of clusters and classes.
+    """The share of points whose class is matched to their cluster, in the best one-to-one matching.
 
     Examples
     --------
@@ -73,7 +73,10 @@ def clustering_accuracy(truth: ArrayLike, labels: ArrayLike) -> float:
 
 def normalized_cut(X: ArrayLike, labels: ArrayLike, gamma: float = 1.0, *, affinity: str = "rbf",
                    n_jobs: int | None = None) -> float:
-    """sum_c cut(c, rest) / vol(c), which spectral clustering relaxes; between 0 and k. Takes one full product.
+    """The normalized cut sum_c cut(c, rest) / vol(c), a number between 0 and k. Takes one full product.
+
+    cut(c, rest) is the sum of the affinities between cluster c and the other points; vol(c) is the sum of the degrees
+    of c. Spectral clustering minimizes a relaxation of the normalized cut.
 
     Parameters
     ----------
@@ -93,7 +96,9 @@ def normalized_cut(X: ArrayLike, labels: ArrayLike, gamma: float = 1.0, *, affin
 
 
 def subspace_error(U: ArrayLike, W: ArrayLike) -> float:
-    """|U - W W'U|_F / sqrt(k) of orthonormal bases: the rms sine of the angles between them; 0 if W contains U.
+    """|U - W W'U|_F / sqrt(k) of two orthonormal bases, which is the rms sine of the angles between them.
+
+    It is 0 if the span of W contains U.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 """A fitted estimator as a file: an .npz of plain arrays, one of which is a JSON header. Reading it runs no code.
 
     header      JSON as bytes: format, version of mbsc, parameters, and every result that is not an array
-    points      the fitted points; row_hashes instead for a precomputed affinity
-    labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, history_*
+    points      the fitted points; for a precomputed affinity row_hashes instead
+    labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, shift, scale, history_*
 """
 from __future__ import annotations
 

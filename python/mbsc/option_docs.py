@@ -25,8 +25,8 @@ def _entry(row: dict, default) -> str:
 
 
 def document_options(estimator: type) -> type:
-    """Replace {options} in the docstring by an entry for each option that it does not describe, in the order of the
-    signature."""
+    """Replace {options} in the docstring of the class by an entry for each option that the docstring does not describe,
+    in the order of the signature."""
     if estimator.__doc__ is None:  # python -OO
         return estimator
     rows = {row["python"]: row for row in describe_options()}

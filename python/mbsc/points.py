@@ -8,7 +8,8 @@ FLOATS = (np.float64, np.float32)
 
 
 def as_they_lie(X: np.ndarray) -> np.ndarray:
-    """The array itself; a copy only if elements are not aligned or strides are not multiples of the item size."""
+    """The array itself. A copy only if its byte order is not native, its elements are not aligned, or its strides are
+    not multiples of the item size."""
     if not X.dtype.isnative:
         return X.astype(X.dtype.newbyteorder("="))
     if X.flags.aligned and all(stride % X.itemsize == 0 for stride in X.strides):

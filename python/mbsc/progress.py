@@ -80,7 +80,7 @@ class Observer:
 
     @classmethod
     def wanted(cls, verbose: int, callback: Callable[[Stage], object] | None) -> "Observer | None":
-        """None if neither is requested: a run then never waits for Python."""
+        """An observer, or None if neither a display nor a callback is requested: a run then never waits for Python."""
         return cls(verbose, callback) if verbose or callback is not None else None
 
     def __call__(self, *stage) -> bool:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks of an mpi4py communicator: agreement of all ranks before a collective call of the library, and gathering rows
-of all ranks on one."""
+"""Ranks of an mpi4py communicator: errors are raised on all ranks before a collective call of the library, and rows of
+all ranks are gathered on one."""
 from __future__ import annotations
 
 import numpy as np
 
-#: MPI counts with int, so longer messages are split.
+#: Longer messages are split, because MPI counts elements with an int.
 MOST_BYTES = 1 << 30
 
 

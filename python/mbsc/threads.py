@@ -17,7 +17,8 @@ def openmp_limit() -> int | None:
 
 
 def threads_for(n_jobs: int | None, most: int | None = None) -> int:
-    """None: the CPUs of this process, or `most`, within threadpoolctl's limits. -1: all CPUs; -2: all but one; n: n."""
+    """The number of threads for `n_jobs`. None: `most`, by default all CPUs of this process, within the limits for
+    OpenMP. -1: all CPUs; -2: all but one; n > 0: n."""
     if n_jobs is None:
         most = most or default_threads()
         return min(most, openmp_limit() or most)

@@ -41,7 +41,8 @@ class Job {
     });
   }
 
-  /// Waits, without the GIL, until the work is done, it calls the observer, or the time is over.
+  /// Waits, without the GIL, until the work is done, it calls the observer, or the time is over. Returns whether the
+  /// work is done.
   bool wait(milliseconds time) {
     const nb::gil_scoped_release release;
     std::unique_lock lock(mutex_);
@@ -98,7 +99,8 @@ class Job {
   std::exception_ptr error_;
 };
 
-/// Jobs whose caller has returned. Access requires the GIL. After fork() the child does not have their threads.
+/// Jobs that still run although their caller has returned. Access requires the GIL. A child after fork() has none of
+/// their threads, so it begins with an empty list.
 std::list<std::unique_ptr<Job>>& abandoned() {
   static pid_t owner = 0;
   static std::list<std::unique_ptr<Job>>* jobs = nullptr;

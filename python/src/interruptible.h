@@ -17,11 +17,12 @@ namespace mbsc::python {
 
 using Work = std::function<void(const StopToken&, const StageObserver&)>;
 
-/// Calls work, which must not touch any Python object, and returns when it is done. Its exceptions are rethrown here.
-/// `observer` is None or a callable of (name, fraction, iteration, passes, objective, residual). If it returns
-/// False, the work is asked to stop. If a signal handler raises (Ctrl-C), the work is asked to stop and the
-/// exception is raised at most half a second later. If the work has not reached its next tile by then, it ends in the
-/// background. `kept`, the objects it reads, stay alive until then. The work must own everything else it uses.
+/// Calls work(), which must not touch any Python object, and returns when it is done. Exceptions of the work are
+/// rethrown here. `observer` is None or a callable of (name, fraction, iteration, passes, objective, residual). If the
+/// observer returns False, the work is asked to stop. If the observer or a signal handler raises an exception (Ctrl-C),
+/// the work is asked to stop, and the exception is raised at most half a second later. If the work is not done by then,
+/// it ends in the background. The objects in `kept`, whose data the work reads, stay alive until it ends. The work must
+/// own everything else that it uses.
 void run_interruptible(nanobind::object observer, std::vector<nanobind::object> kept, Work work);
 
 /// Waits for work that still runs in the background; call it before the interpreter ends.

@@ -84,7 +84,7 @@ nb::dict results_of(Clustering& c) {
   return found;
 }
 
-/// `communicator` is the address of an MPI_Comm whose ranks share the points; null without ranks.
+/// `communicator` is the address of an MPI_Comm whose ranks share the points; 0 if there are no ranks.
 nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer, uintptr_t communicator) {
   const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), {}});
   const auto work = [call, communicator](const StopToken& stop, const StageObserver& observe) {
@@ -100,7 +100,7 @@ nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object obser
   return results_of(call->result);
 }
 
-/// Collective. The number of threads of this rank, if ranks with the same processors share them.
+/// The default number of threads of this rank. Ranks on the same processors divide the processors. Collective.
 int run_threads_of_rank(uintptr_t communicator) {
   const nb::gil_scoped_release release;
   return default_threads(join_world(reinterpret_cast<void*>(communicator))->sharing_processors());

@@ -10,11 +10,11 @@
 
 namespace mbsc::python {
 
-/// Sets the options in a dictionary of arguments; None is skipped, "auto" is automatic. Throws for unknown names and
-/// values of the wrong type.
+/// The options that a dictionary of arguments sets. None is skipped; "auto" means automatic. Throws InvalidInput if a
+/// name is unknown or a value has the wrong type.
 ClusterOptions options_of(const nanobind::dict& given);
 
-/// A message of the library that begins with the name of an option, with the Python argument instead.
+/// If a message of the library begins with the name of an option, replaces the name by the Python argument.
 std::string in_python_words(const std::string& message);
 
 /// The table for the documentation of the estimator: one dictionary for each option that is a Python argument.

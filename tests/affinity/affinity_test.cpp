@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t n = 300;  // five blocks of rows, the last one not full; five blocks of columns
 
-/// A symmetric matrix of random numbers in [0, 1), of which about a third are zero.
+/// Entry (i, j) of a symmetric random matrix: 0 on the diagonal, elsewhere 0 with probability 0.3, else in [0.3, 1).
 template <class T>
 T entry(int64_t i, int64_t j) {
   static const Random random(1, Stream::test);
@@ -72,7 +72,7 @@ class MinimalAffinity final : public Affinity<T> {
 template <class T>
 class MinimalAffinityOf : public ::testing::Test {
  public:
-  /// The rounding of a sum in double: n additions, each of numbers below n.
+  /// The rounding error of a sum in double: n additions of numbers below n.
   static constexpr double bound = double(n) * double(n) * std::numeric_limits<double>::epsilon();
 
   /// Runs check(affinity) on 1, 2 and 3 threads, on 2 and 3 ranks, and on more ranks than there are blocks.
@@ -211,7 +211,7 @@ TYPED_TEST(MinimalAffinityOf, DegreesReportTheirProgressAndCanBeStopped) {
 
 TYPED_TEST(MinimalAffinityOf, TheNormalizedOperatorHasTheRootsOfTheDegreesAsItsFirstEigenvector) {
   using T = TypeParam;
-  // The roots are about 10; each of the n additions rounds.
+  // The roots of the degrees are about 10, and each of the n additions rounds.
   const double rounding = 600 * double(std::numeric_limits<T>::epsilon());
   this->for_every_layout([&](const Affinity<T>& A) {
     const Normalized<T> L(A, A.degrees({}), 0.1);

@@ -28,8 +28,8 @@ const Problem& problem() {
   return p;
 }
 
-/// Adds the first `certain` columns to the tally as certain ones, and columns [begin, end) of a permutation of the
-/// others.
+/// Adds to the tally the columns 0 ... certain - 1 as fixed columns (degree_tally.h), and the columns at positions
+/// [begin, end) of a permutation of the others as drawn columns. `key` selects the permutation.
 void tally_columns(DegreeTally& tally, int64_t certain, int64_t begin, int64_t end, uint64_t key) {
   const KeyedPermutation permutation(n - certain, Random(11, Stream::test), key);
   std::vector<int64_t> columns;
@@ -72,7 +72,7 @@ TEST(DegreeTally, IsUnbiasedAndEstimatesItsVariance) {
       ratio += estimated[i] / squares[i] / n;
     }
     fmt::print("{} columns: largest |z| {:.2f}, variance estimated / observed {:.2f}\n", seen, largest, ratio);
-    // The largest of 300 normal |z| exceeds 4.5 once in 500 cases. The estimate ignores that 20 columns are certain.
+    // The largest of 300 normal |z| exceeds 4.5 once in 500 cases. The estimate ignores that 20 columns are fixed.
     EXPECT_LT(largest, 4.5);
     EXPECT_GT(ratio, 0.95);
     EXPECT_LT(ratio, 1.15);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole affinity matrix in double, by the formula of the kernel. Tests compare every product with it.
+// The full affinity matrix in double, computed from the formula of the kernel. Tests compare products with it.
 #pragma once
 
 #include <Eigen/Dense>
@@ -10,6 +10,7 @@
 
 namespace mbsc::testing {
 
+/// The affinity of points i and j by the formula of the kernel, also for i = j.
 inline double kernel_value(const Points& points, const Kernel& kernel, int64_t i, int64_t j) {
   double squares = 0, dot = 0, ni = 0, nj = 0;
   for (int64_t f = 0; f < points.features; ++f) {
@@ -30,6 +31,7 @@ inline double kernel_value(const Points& points, const Kernel& kernel, int64_t i
   return 0;
 }
 
+/// The n x n matrix of affinities, with a zero diagonal.
 inline Eigen::MatrixXd dense_affinity(const Points& points, const Kernel& kernel) {
   Eigen::MatrixXd A(points.rows, points.rows);
   for (int64_t i = 0; i < points.rows; ++i)

@@ -9,7 +9,7 @@
 namespace mbsc {
 namespace {
 
-/// The schedules of all ranks for n rows.
+/// The schedules of all ranks for n rows, with at most `together` turns per strip.
 struct Schedules {
   Schedules(int64_t n, int ranks, int64_t together) : blocks(n), ring(blocks.count()) {
     for (int rank = 0; rank < ranks; ++rank) all.emplace_back(ring, blocks, rank, ranks, together);
@@ -70,7 +70,7 @@ TEST(ExchangeSchedule, SumsAreReadyOneStripBeforeTheyAreNeededAndAreReturnedOnce
       }
       for (int64_t strip = 0; strip < schedule.strips(); ++strip)
         for (const auto& transfer : schedule.returning(strip)) ++returns[transfer.block];
-      // The sums of a column return if it meets rows of other ranks.
+      // The sums of a column block are returned to its owner if the block meets rows of other ranks.
       for (int64_t block = own.begin; block < own.end; ++block)
         if (block - schedules.ring.reach_of_column(block) < own.begin) expected[block] = 1;
     }

@@ -18,7 +18,8 @@ using testing::to_eigen;
 
 constexpr KernelKind all_kinds[] = {KernelKind::rbf, KernelKind::exponential, KernelKind::cosine};
 
-/// The error of one value of at most 1: a few units in the last place, and the rounding of the squared distance.
+/// Bound on the error of one kernel value, which is at most 1: a few units in the last place, and the rounding of the
+/// squared distance.
 template <class T>
 double bound() {
   return 60 * double(std::numeric_limits<T>::epsilon());

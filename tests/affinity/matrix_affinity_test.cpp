@@ -42,7 +42,8 @@ TYPED_TEST(MatrixAffinityOf, EveryResultEqualsThatOfTheKernelOfTheSamePoints) {
     const RowSpace rows(n, 1);
     const KernelAffinity<T> on_the_fly(points, kernel, rows);
     const MatrixAffinity<T> precomputed(Points(stored.view()), rows);
-    // Sums of n values of at most one, each with an error of a few units in the last place, times numbers up to 4.
+    // A product sums n affinities times numbers up to 4. An affinity is at most 1 and has an error of a few units in
+    // the last place.
     const double bound = 200 * double(std::numeric_limits<T>::epsilon()) * std::sqrt(double(n));
 
     Matrix<T> a(n, 4), b(n, 4);

@@ -39,7 +39,7 @@ SparseMatrix to_sparse(const MatrixXd& A) {
   return graph;
 }
 
-/// The weights by their definition.
+/// The symmetric weights, computed from their definition.
 MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
   const int64_t n = lists.size();
   double sum = 0, count = 0;
@@ -58,7 +58,8 @@ MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
       const int32_t j = near.point;
       std::set<int32_t> both = set_of(i);
       both.merge(set_of(j));
-      const double shared = double(2 * (lists.each + 1)) / double(both.size()) - 1;  // |A| + |B| = |or| + |and|
+      // With the neighbor sets P and Q: |P and Q| / |P or Q|, since |P| + |Q| = |P or Q| + |P and Q|.
+      const double shared = double(2 * (lists.each + 1)) / double(both.size()) - 1;
       const double gaussian = std::exp(-near.distance / (2 * s * s));
       if (kind == NeighborWeights::binary) W(i, j) = 1;
       if (kind == NeighborWeights::gaussian) W(i, j) = gaussian;
@@ -163,7 +164,7 @@ TEST(NeighborGraph, DoesNotBridgeClustersThatAreTrulySeparate) {
 }
 
 TEST(NeighborGraph, TakesMoreNeighborsIfItFallsIntoSmallPieces) {
-  // 200 groups of 12 points, in a row: with 14 neighbors groups are joined to the next, with 10 they are not.
+  // 200 groups of 12 points along a line. With 14 neighbors each group is joined to the next; with 10 it is not.
   const int64_t n = 2400;
   Matrix<float> X = random_matrix<float>(n, 2, 8);
   for (int64_t i = 0; i < n; ++i) X(i, 0) += 30.0F * float(i / 12);
@@ -180,7 +181,7 @@ TEST(NeighborGraph, TakesMoreNeighborsIfItFallsIntoSmallPieces) {
 TEST(NeighborGraph, IsolatesSpecks) {
   const int64_t n = 4000;
   Matrix<float> X = random_matrix<float>(n, 2, 9);
-  for (int64_t i = 0; i < 30; ++i) X(i, 1) += 1e6F;  // of n / (50 k) = 40 points or fewer
+  for (int64_t i = 0; i < 30; ++i) X(i, 1) += 1e6F;  // specks have fewer than n / (50 k) = 40 points
   Plan plan = plan_for(n, 2);
   const auto affinity = make_neighbor_graph(Points(X.view()), RowSpace(n, 1), plan);
   EXPECT_EQ(plan.graph->components, 2);

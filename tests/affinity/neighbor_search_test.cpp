@@ -19,7 +19,7 @@ double squared_distance(const Matrix<float>& X, int64_t i, int64_t j) {
   return sum;
 }
 
-/// The m smallest distances of a point to the others, by brute force in double.
+/// The m smallest squared distances from point i to the other points, by brute force in double.
 std::vector<double> nearest_distances(const Matrix<float>& X, int64_t i, int64_t m) {
   std::vector<double> distances;
   for (int64_t j = 0; j < X.rows(); ++j)
@@ -29,7 +29,8 @@ std::vector<double> nearest_distances(const Matrix<float>& X, int64_t i, int64_t
   return distances;
 }
 
-/// Every list has m different points, not the point itself, nearest first, with their true distances.
+/// Checks the list of every `step`-th point: it has lists.each different points, without the point itself, sorted from
+/// the nearest on, with their true distances.
 void expect_well_formed(const NeighborLists& lists, const Matrix<float>& X, int64_t step = 1) {
   ASSERT_EQ(lists.size(), X.rows());
   for (int64_t i = 0; i < X.rows(); i += step) {
@@ -74,7 +75,7 @@ TEST(NeighborSearch, FindsNearPointsFarFromTheOriginAndBesideOutliers) {
   }
 }
 
-/// Points on a curved sheet: many features, few dimensions.
+/// n points with d features on a curved surface of only three dimensions.
 Matrix<float> sheet(int64_t n, int64_t d) {
   const Matrix<float> flat = random_matrix<float>(n, 3, 5), turn = random_matrix<float>(3, d, 6);
   Matrix<float> X(n, d);
@@ -95,7 +96,8 @@ TEST(NeighborSearch, OfManyPointsReachesTheRecallThatItMeasures) {
   int64_t found = 0;
   for (int64_t i = 0; i < n; ++i)
     for (const NearPoint& near : truth.of(i)) found += std::binary_search(lists.of(i).begin(), lists.of(i).end(), near);
-  // The measured recall is the mean of 256 points: five standard errors, and a little for an error of zero.
+  // The measured recall is a mean over 256 points. The bound is five standard errors, plus a margin in case the
+  // estimated standard error is zero.
   EXPECT_NEAR(double(found) / double(n * m), lists.recall, 5 * lists.recall_error + 0.002);
 }
 

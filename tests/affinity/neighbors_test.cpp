@@ -22,7 +22,7 @@ class NeighborsOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(NeighborsOf, Scalars);
 
-/// The edges of the graph of the t largest entries of each row of a dense matrix.
+/// The edges, in both directions, of the graph of the t largest positive entries of each row of a dense matrix.
 std::set<std::pair<int64_t, int64_t>> edges_of(const Eigen::MatrixXd& A, int64_t t) {
   std::set<std::pair<int64_t, int64_t>> edges;
   for (int64_t i = 0; i < A.rows(); ++i) {

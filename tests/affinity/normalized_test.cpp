@@ -21,8 +21,8 @@ using testing::to_eigen;
 constexpr int64_t n = 150;
 constexpr Kernel kernel{KernelKind::rbf, 0.6};
 
-/// (D + tau)^-1/2 (A + diagonal I + (tau/n) 11') (D + tau)^-1/2, where D does not include the diagonal. Zero rows
-/// remain zero.
+/// (D + tau)^-1/2 (A + diagonal I + (tau/n) 11') (D + tau)^-1/2. D has the row sums of A, without `diagonal`, and tau
+/// is `regularization` times their mean. Zero rows remain zero.
 MatrixXd dense_normalized(const MatrixXd& A, double regularization, double diagonal = 0) {
   const VectorXd d = A.rowwise().sum();
   const double tau = regularization * d.mean();
@@ -36,7 +36,8 @@ MatrixXd dense_normalized(const MatrixXd& A, double regularization, double diago
 template <class T>
 class NormalizedOf : public ::testing::Test {
  public:
-  /// Entries of L are below one and are multiplied by numbers of about one; each of the n steps rounds.
+  /// Bound on errors: entries of L are below 1, they are multiplied by numbers of about 1, and each of the n steps
+  /// rounds.
   static constexpr double bound = 60 * double(std::numeric_limits<T>::epsilon());
   const Matrix<T> X = random_matrix<T>(n, 3, 1);
   const Matrix<T> W = random_matrix<T>(n, 4, 2);
@@ -136,7 +137,7 @@ TYPED_TEST(NormalizedOf, IsolatedPointsAreZeroRowsUnlessRegularized) {
   }
   const MatrixXd expected = dense_normalized(dense_affinity(Points(far.view()), kernel), 0) * to_eigen(this->W);
   EXPECT_LT((to_eigen(out) - expected).cwiseAbs().maxCoeff(),
-            2e3 * this->bound);  // direct distances at |x| = 900
+            2e3 * this->bound);  // coordinates up to 900
 
   const Normalized<T> regularized(affinity, affinity.degrees({}).sum, 0.2);
   EXPECT_EQ(regularized.isolated_count(), 0);

@@ -12,7 +12,7 @@
 namespace mbsc {
 namespace {
 
-/// The row block and the distance of a tile.
+/// The row block and the distance of a tile (pair_ring.h).
 using Tile = std::pair<int64_t, int64_t>;
 
 /// The tiles of a rank, in the order of its turns.
@@ -58,7 +58,7 @@ TEST(PairRing, RanksShareTheTilesAndEveryBlockHasTheSameOrderAsOnOneRank) {
           EXPECT_TRUE(own.contains(row));
           EXPECT_TRUE(all.insert({row, distance}).second);
           EXPECT_EQ(distance, next_of_row[row]++) << "a row meets its columns by rising distance";
-          // The column of another rank has already met the rows above those of this rank.
+          // A column of another rank has already met the row blocks between the last one of this rank and itself.
           const int64_t turn = row + distance;
           const auto [known, is_new] = last_of_column.try_emplace(turn, distance);
           if (is_new) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Affinities whose rows are distributed over ranks: every product has the same bits as on one rank.
+// If the rows of an affinity are distributed over ranks, every result has the same bits as on one rank.
 #include <gtest/gtest.h>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
@@ -19,7 +19,7 @@ using testing::expect_same_bits_for_every_layout;
 using testing::own_part;
 using testing::random_matrix;
 
-/// Odd and even numbers of blocks, from 1 to 16 blocks of 64 rows; the last block is not full.
+/// Numbers of rows, for odd and even numbers of blocks, from 1 to 16 blocks of 64 rows. The last block is not full.
 constexpr int64_t sizes[] = {40, 130, 700, 1000};
 
 Points own_points(const RowSpace& space, const Matrix<float>& part) {
@@ -37,7 +37,8 @@ Matrix<float> sample(int64_t n, int64_t d) {
   return X;
 }
 
-/// Calls work(affinity) on every layout. It returns numbers that must be the same on all ranks and for all layouts.
+/// Calls work(affinity) for every layout. The numbers that work() returns must be the same on all ranks and for all
+/// layouts.
 template <class Work>
 void expect_same_bits(const Work& work, const Kernel& kernel = {KernelKind::rbf, 0.5}) {
   for (const int64_t n : sizes) {
@@ -94,7 +95,7 @@ TEST(RanksOfAnAffinity, DegreesAndNeighborsHaveTheSameBits) {
     std::vector<double> all = comm.gather<double>(degrees.sum);
     const std::vector<double> squares = comm.gather<double>(degrees.squares);
     all.insert(all.end(), squares.begin(), squares.end());
-    // Edges by the global numbers of both points.
+    // Each edge as the global numbers of its two points and its value.
     const NeighborGraph& graph = *degrees.graph;
     const Range own = A.rows().own_rows();
     std::vector<double> edges;

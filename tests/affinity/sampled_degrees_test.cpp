@@ -28,7 +28,7 @@ class SampledDegreesOf : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SampledDegreesOf, Scalars);
 
-/// Compares the sums of both sides with those of the dense matrix.
+/// Compares the row sums and the column sums of the given columns with those of the dense matrix.
 template <class T>
 void expect_column_sums(const Affinity<T>& affinity, const Eigen::MatrixXd& dense,
                         const std::vector<int64_t>& columns) {
@@ -123,11 +123,11 @@ TEST(SampledDegrees, AreUnbiasedAndEstimateTheirVariance) {
       mean_z, n, largest_z, ratio, std::sqrt(relative), std::sqrt(observed_relative));
   EXPECT_LT(largest_z, 4.5);  // probability 1 in 150,000 for one row
   EXPECT_LT(std::abs(mean_z), 4);
-  // Rows share their columns. In the worst case there are few independent sums of 800 squares, each with a relative
-  // error of sqrt(2/800) = 5 %.
+  // All rows use the same sampled columns. In the worst case there are only a few independent sums of 800 squares, each
+  // with a relative error of sqrt(2/800) = 5 %.
   EXPECT_NEAR(ratio, 1, 0.1);
   EXPECT_NEAR(relative / observed_relative, 1, 0.1);
-  EXPECT_LT(q_bias, 0.02);  // at most 15 % in one draw, divided by sqrt(800), times 4
+  EXPECT_LT(q_bias, 0.02);  // the error of one draw, at most 15 %, divided by sqrt(800), times 4
 }
 
 TEST(SampledDegrees, UncertainRowsAreEvaluatedIfTheyAreFew) {
@@ -154,7 +154,7 @@ TEST(SampledDegrees, UncertainRowsAreEvaluatedIfTheyAreFew) {
 }
 
 TEST(SampledDegrees, UncertainRowsThatAreNotEvaluatedNeverGetTooSmallADegree) {
-  // 500 distant pairs. The sample contains the only neighbor of a row or nothing. Every degree is 1.
+  // 500 distant pairs. Every degree is 1. The sample either contains the only neighbor of a row, or it shows nothing.
   const int64_t n = 1000, columns = 150;
   Matrix<float> X(n, 1);
   for (int64_t i = 0; i < n; ++i) X(i, 0) = 100.0f * float(i / 2);

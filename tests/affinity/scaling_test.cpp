@@ -15,7 +15,7 @@ using testing::random_matrix;
 
 constexpr int64_t n = 400;
 
-/// Three features of different location and width, and a constant one.
+/// Three features with different locations and widths, and a constant one.
 Matrix<double> features() {
   Matrix<double> X = random_matrix<double>(n, 4, 1);
   for (int64_t i = 0; i < n; ++i) {
@@ -41,7 +41,7 @@ Statistics statistics(const Points& points, int64_t feature, int64_t rows) {
   return s;
 }
 
-// The second feature is 1e6 with a width of one; a double rounds it to about 1e-10.
+// The second feature is near 1e6 with a width of one. A double rounds it with an error of about 1e-10.
 constexpr double bound = 1e-9;
 
 TEST(Scaling, UnitMapsEveryFeatureToZeroOne) {
@@ -129,7 +129,7 @@ TEST(ChooseGamma, ScalesWithTheInverseSquareOfTheDataAndIgnoresAShift) {
   EXPECT_NEAR(choose_gamma(points, KernelKind::rbf, 4, 0) / gamma, 1, 1e-9);
 }
 
-// In 20 dimensions all distances are similar. At 16 / median every degree is below 3 % of a cluster.
+// In 20 dimensions all distances are similar. With gamma = 16 / median, every degree is below 3 % of a cluster size.
 TEST(ChooseGamma, IsSixteenOverTheMedianSquaredDistanceInManyDimensions) {
   const Matrix<double> X = random_matrix<double>(101, 20, 3);
   std::vector<double> distances;
@@ -151,7 +151,7 @@ TEST(ChooseGamma, MakesATypicalDegreeThreePercentOfAClusterInTwoDimensions) {
   const Eigen::MatrixXd A = testing::dense_affinity(Points(X.view()), {KernelKind::rbf, gamma});
   Eigen::VectorXd degrees = A.rowwise().sum();
   std::sort(degrees.data(), degrees.data() + count);
-  // The rule uses 200 of the 1,200 degrees. The error of their median is about a tenth of their spread.
+  // choose_gamma() uses 200 of the 1,200 degrees. The error of their median is about a tenth of their spread.
   EXPECT_NEAR(degrees[count / 2] / (0.03 * double(count) / double(clusters)), 1, 0.15);
 }
 

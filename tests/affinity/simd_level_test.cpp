@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ctest runs this program again under each level of MBSC_SIMD (tests/CMakeLists.txt). This test checks that the level
-// is in use.
+// ctest runs this program again under each level of MBSC_SIMD (tests/CMakeLists.txt). This test checks that the
+// requested level is in use.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -30,7 +30,7 @@ class Recorder {
     StripQueue(strips_, {0, ring_.blocks()}, steps).run(threads);
   }
 
-  /// Both sums of each block must run by rising distance, without a gap.
+  /// Checks that both sums of each block (pair_ring.h) were added by rising distance, without a gap.
   void expect_order_of_the_ring() const {
     for (int64_t b = 0; b < ring_.blocks(); ++b) {
       for (const auto* distances : {&of_row_[size_t(b)], &of_column_[size_t(b)]})

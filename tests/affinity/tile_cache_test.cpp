@@ -27,7 +27,7 @@ const Matrix<float>& points() {
   return X;
 }
 
-/// The whole matrix as the product uses it: A times the identity.
+/// The full matrix as a product uses it: A times the identity.
 Eigen::MatrixXd whole(const KernelAffinity<float>& A) {
   Matrix<float> unit(n, n), out(n, n);
   for (int64_t i = 0; i < n; ++i) unit(i, i) = 1;

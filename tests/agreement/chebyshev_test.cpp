@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Chebyshev solver against dense LAPACK, on graphs that break eigensolvers.
+// Compares the Chebyshev solver with dense LAPACK, on graphs that are difficult for eigensolvers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <lapacke.h>
@@ -31,7 +31,7 @@ struct Graph {
   }
 };
 
-/// Ten kinds of graphs.
+/// A graph of one of ten kinds (0 to 9), with 60 to 459 nodes.
 Graph make_graph(int kind, uint64_t seed) {
   const Random random(seed * 100 + uint64_t(kind), Stream::test);
   const int64_t n = 60 + random.below(400, 1);
@@ -119,6 +119,7 @@ struct DenseEigen {
   VectorXd values;
   MatrixXd vectors;
 };
+/// All eigenpairs of the normalized matrix of the graph, descending, by dsyevd in double.
 DenseEigen dense_eigen(const SparseMatrix& graph) {
   MatrixXd L = MatrixXd::Zero(graph.rows(), graph.rows());
   for (int64_t i = 0; i < graph.rows(); ++i)
@@ -132,7 +133,7 @@ DenseEigen dense_eigen(const SparseMatrix& graph) {
   return {values.reverse(), L.rowwise().reverse()};
 }
 
-/// The k in [2, 12] at the widest gap below it.
+/// The k in [2, 12] with the widest gap between the eigenvalues k and k + 1.
 int64_t k_at_gap(const VectorXd& values) {
   int64_t best = 2;
   for (int64_t k = 2; k <= 12; ++k)
@@ -140,6 +141,7 @@ int64_t k_at_gap(const VectorXd& values) {
   return best;
 }
 
+/// The sine of the largest principal angle between the spans of U and W.
 double largest_sine(const MatrixXd& U, const MatrixXd& W) {
   const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(W).householderQ() * MatrixXd::Identity(W.rows(), W.cols());
   return Eigen::JacobiSVD<MatrixXd>(U - Q * (Q.transpose() * U)).singularValues()[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact solver against dense LAPACK, on problems that break eigensolvers.
+// Compares the exact solver with dense LAPACK, on problems that are difficult for eigensolvers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <lapacke.h>
@@ -24,7 +24,7 @@ struct Problem {
   double gamma;
 };
 
-/// Ten kinds of trouble, each at five seeds.
+/// A problem of one of ten difficult kinds (0 to 9).
 Problem make_problem(int kind, uint64_t seed) {
   const Random random(seed * 100 + uint64_t(kind), Stream::test);
   const int64_t n = 60 + random.below(900, 1), d = 1 + random.below(6, 2);
@@ -100,7 +100,7 @@ struct DenseEigen {
 };
 DenseEigen dense_eigen(const Points& points, double gamma) {
   MatrixXd A = testing::dense_affinity(points, {KernelKind::rbf, gamma});
-  // What the float tile calls zero is zero: below 2^-126 there is no affinity.
+  // The float tile returns zero for values below 2^-126. The oracle must do the same.
   A = A.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; });
   const VectorXd s = A.rowwise().sum().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 0.0; });
   MatrixXd L = s.asDiagonal() * A * s.asDiagonal();
@@ -110,7 +110,7 @@ DenseEigen dense_eigen(const Points& points, double gamma) {
   return {values.reverse(), L.rowwise().reverse()};
 }
 
-/// The k in [2, 25] at the widest gap below it.
+/// The k in [2, 25] with the widest gap between the eigenvalues k and k + 1.
 int64_t k_at_gap(const VectorXd& values) {
   int64_t best = 2;
   for (int64_t k = 2; k <= 25; ++k)
@@ -137,7 +137,7 @@ void check_against_lapack(double tolerance, double bound) {
       options.seed = seed;
       const EigenPairs<T> pairs = solve_exact(L, options);
       const MatrixXd U = dense.vectors.leftCols(k), W = to_eigen(pairs.vectors);
-      // The largest principal angle's sine, by the part of U outside W.
+      // The sine of the largest principal angle is the norm of the part of U outside the span of W.
       const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(W).householderQ() * MatrixXd::Identity(W.rows(), k);
       const double sine = Eigen::JacobiSVD<MatrixXd>(U - Q * (Q.transpose() * U)).singularValues()[0];
       const std::string what = problem.name + ", n = " + std::to_string(X.rows()) +

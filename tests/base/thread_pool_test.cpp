@@ -99,7 +99,7 @@ TEST(ParallelFor, WorksInTheChildOfAFork) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    alarm(60);  // if it hangs, it ends as a failure
+    alarm(60);  // if the child hangs, a signal ends it and the test fails
     std::atomic<int64_t> sum{0};
     parallel_for(4, 100, [&](int64_t i) { sum += i; });
     _exit(sum == 4950 ? 0 : 1);

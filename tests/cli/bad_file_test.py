@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that cannot be clustered: exit code 2, a message that names file, line and rule, and no output left."""
+"""If a file cannot be clustered: exit code 2, a message that names the file, the line and the rule, and no new file."""
 import gzip
 import unittest
 

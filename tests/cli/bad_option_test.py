@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An option that is wrong: exit code 2, a message that names the rule and the value, and no output left."""
+"""If an option is wrong: exit code 2, a message that names the rule and the value, and no new file."""
 import unittest
 
 from point_sets import three_blobs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`mbsc bench`: rates of this machine."""
+"""`mbsc bench` measures the speed of this machine."""
 import json
 import unittest
 

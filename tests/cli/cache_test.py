@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--cache`: kernel values kept for full products."""
+"""`--cache` stores kernel values and reuses them in full products."""
 import unittest
 
 from point_sets import three_blobs

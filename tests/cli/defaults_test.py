@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With no option but -k the program finds what k-means cannot; docs/defaults.md says how the defaults were chosen."""
+"""With -k as the only option, the program finds clusters that k-means cannot find.
+
+docs/defaults.md says how the defaults were chosen.
+"""
 import json
 import unittest
 
@@ -9,7 +12,7 @@ from program import ProgramTest
 
 class Defaults(ProgramTest):
     def score(self, shape, *options):
-        """NMI of a generated shape, two classes: generate, cluster, score."""
+        """Generates a shape with two classes, clusters it without the classes, and returns the NMI."""
         self.run_program("generate", shape, "--n", 2000, *options, "--output", "points.csv", "--quiet")
         rows = (self.folder / "points.csv").read_text().splitlines()
         self.write("truth.txt", "".join(row.rsplit(",", 1)[1] + "\n" for row in rows))
@@ -19,7 +22,7 @@ class Defaults(ProgramTest):
         return json.loads(stdout)["nmi"]
 
     def test_rings_and_moons_are_found(self):
-        # The radii of rings are 1 and 2: noise 0.1 is 0.05 of the outer one.
+        # The rings have the radii 1 and 2, so a noise of 0.1 is 0.05 of the outer radius.
         for shape, noise in (("rings", 0.05), ("rings", 0.1), ("moons", 0.05)):
             for seed in range(3):
                 with self.subTest(shape=shape, noise=noise, seed=seed):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data at the edge of what makes sense: the right clusters, and no NaN anywhere."""
+"""Degenerate data: the program finds the right clusters, and no output contains NaN."""
 import math
 import unittest
 
@@ -12,7 +12,7 @@ METHODS = ("exact", "minibatch", "nystrom", "power", "chebyshev")
 
 class Degenerate(ProgramTest):
     def cluster_rows(self, rows, clusters, *options):
-        """Labels and summary, having checked that the embedding is finite."""
+        """Clusters the rows, checks that the embedding is finite, and returns (labels, summary)."""
         self.write_csv("points.csv", rows)
         labels, summary = self.cluster("points.csv", clusters, *options, "--embedding", "embedding.npy")
         embedding, _ = npy.decode((self.folder / "embedding.npy").read_bytes())
@@ -36,14 +36,15 @@ class Degenerate(ProgramTest):
 
     def test_a_point_that_is_almost_isolated_takes_no_cluster(self):
         rows, classes = blobs([(0.0, 0.0), (6.0, 0.0), (0.0, 6.0)], (60, 50, 40), spread=1.0)
-        # Its affinities are about exp(-80): they count in the degrees, and must not in the labels.
+        # The affinities of the last point are at most exp(-34). They count in the degrees, so the point is not
+        # isolated, but it must not become a cluster of its own.
         rows, classes = [*rows, [0.0, 17.0]], [*classes, 2]
         for options in (("--method", "exact"), ("--method", "nystrom"), ("--embedding-scale", "degree"),
                         ("--method", "nystrom", "--degrees", "nystrom"),
                         ("--degrees", "sampled", "--degree-columns", 100)):
             with self.subTest(options=options):
                 labels, summary = self.cluster_rows(rows, 3, "--gamma", 0.5, *options)
-                # The three clouds reach into each other: a few points may change sides, a cluster may not vanish.
+                # The three clouds overlap: a few points may be in another cluster, but no cluster may vanish.
                 self.assertGreaterEqual(min(summary["cluster_sizes"]), 35)
                 self.assertEqual(labels[-1], labels[classes.index(2)])
 
@@ -61,7 +62,7 @@ class Degenerate(ProgramTest):
         rows, classes = blobs([(0.0, 0.0), (5.0, 0.0)], [40, 30], spread=0.3)
         labels, summary = self.cluster_rows(rows + [[1e6, 0.0]], 2, "--gamma", 1)
         self.assert_same_partition(labels[:-1], classes)
-        # exp(-1e12) is 0: the outlier is isolated and goes to the cluster that is nearest, around (5, 0).
+        # exp(-1e12) is 0: the outlier is isolated and gets the label of the nearest cluster, around (5, 0).
         self.assertEqual(labels[-1], labels[classes.index(1)])
         self.assertEqual(summary["isolated_points"], 1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Same seed, same bits: for any number of threads, and on a repeated run."""
+"""Same seed, same bits: for any number of threads, and if a run is repeated."""
 import unittest
 
 from point_sets import rings
@@ -20,11 +20,11 @@ METHODS = (
 class SameBits(ProgramTest):
     def setUp(self):
         super().setUp()
-        rows, _ = rings(1013)  # a prime: no block of rows is full by accident
+        rows, _ = rings(1013)  # a prime number: the last block of rows is not full
         self.write_csv("rings.csv", rows)
 
     def bits(self, *options):
-        """(labels, embedding) as bytes."""
+        """Runs the program and returns the bytes of its labels and of its embedding."""
         self.run_program("cluster", "rings.csv", "-k", 4, "--gamma", 4, *options, "--quiet",
                          "--labels", "labels.txt", "--embedding", "embedding.npy")
         return tuple((self.folder / name).read_bytes() for name in ("labels.txt", "embedding.npy"))

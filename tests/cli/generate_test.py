@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`mbsc generate SHAPE`: features, then the class in the last column."""
+"""`mbsc generate SHAPE` writes the features, and the class in the last column."""
 import math
 import unittest
 

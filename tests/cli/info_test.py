@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`mbsc info FILE`: what a file holds."""
+"""`mbsc info FILE` describes the contents of a file."""
 import gzip
 import json
 import unittest

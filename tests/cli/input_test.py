@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every way of giving the same points gives the same labels."""
+"""The same points give the same labels in every format of the input."""
 import gzip
 import unittest
 
@@ -8,7 +8,7 @@ from point_sets import three_blobs
 from program import ProgramTest
 
 ROWS, CLASSES = three_blobs()
-# Rounded to what float32 and four decimals both hold, so that every format carries the same numbers.
+# Multiples of 1/64: float32 and six decimals represent them exactly, so every format has the same numbers.
 ROWS = [[round(x * 64) / 64 for x in row] for row in ROWS]
 
 
@@ -95,7 +95,8 @@ class Input(ProgramTest):
         self.assertEqual(by_sigma["eigenvalues"], by_gamma["eigenvalues"])
 
     def test_scaling_by_the_first_rows(self):
-        # Ranges of rows 1 and 2 map both files to the same points; the other rows lie outside [0, 1] of the second.
+        # Scaled by the ranges of its rows 1 and 2, the second file has the points of the first. Other rows may lie
+        # outside [0, 1].
         self.write("unit.csv", "0,0\n1,1\n" + text())
         self.write("scaled.csv", "10,-5\n30,5\n" + "".join(f"{10 + 20 * x:.6f},{-5 + 10 * y:.6f}\n" for x, y in ROWS))
         plain, _ = self.cluster("unit.csv", 3, "--gamma", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--affinity neighbors, through the program: shapes it must find, degenerate data, and what it refuses."""
+"""`--affinity neighbors`: shapes that it must find, degenerate data, and what it refuses."""
 import math
 import random
 import unittest
@@ -11,7 +11,7 @@ from program import ProgramTest
 
 class Neighbors(ProgramTest):
     def cluster_rows(self, rows, clusters, *options):
-        """Labels and summary, having checked that the embedding is finite."""
+        """Clusters the rows, checks that the embedding is finite, and returns (labels, summary)."""
         self.write_csv("points.csv", rows)
         labels, summary = self.cluster("points.csv", clusters, "--affinity", "neighbors", *options, "--embedding",
                                        "embedding.npy")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NPY version 1.0 by hand: two-dimensional float32 or float64 arrays."""
+"""Writes and reads NPY files of two-dimensional float32 or float64 arrays, without NumPy. Writes version 1.0."""
 import ast
 import struct
 
@@ -7,7 +7,7 @@ MAGIC = b"\x93NUMPY\x01\x00"
 
 
 def encode(rows, dtype="<f4", fortran=False):
-    """The bytes of a file that holds these rows."""
+    """Returns the bytes of an NPY file with these rows."""
     n, d = len(rows), len(rows[0])
     header = f"{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': ({n}, {d}), }}"
     header += " " * (-(len(MAGIC) + 2 + len(header) + 1) % 64) + "\n"
@@ -18,7 +18,7 @@ def encode(rows, dtype="<f4", fortran=False):
 
 
 def decode(data):
-    """(rows, dtype) of a file."""
+    """Returns (rows, dtype) from the bytes of an NPY file."""
     assert data[:6] == MAGIC[:6], "not an NPY file"
     size, start = (struct.unpack("<H", data[8:10])[0], 10) if data[6] == 1 else (struct.unpack("<I", data[8:12])[0], 12)
     header = ast.literal_eval(data[start:start + size].decode("latin1"))

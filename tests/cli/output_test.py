@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is written, where, and in which form."""
+"""What the program writes, where, and in which form."""
 import math
 import unittest
 
@@ -37,7 +37,7 @@ class Output(ProgramTest):
                 rows, dtype = npy.decode((self.folder / "embedding.npy").read_bytes())
                 self.assertEqual(dtype, "<f4")
                 self.assertEqual((len(rows), len(rows[0])), (60, 3))
-                # 1e-5: sixty float32 products, each off by at most 6e-8, with room for the solver's own rounding.
+                # Sixty float32 products with an error of at most 6e-8 each, and a margin for the solver's rounding.
                 self.assert_orthonormal(list(zip(*rows)), tolerance=1e-5)
 
     def test_summary_has_every_documented_key(self):

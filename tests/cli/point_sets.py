@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small sets of points whose clusters are beyond doubt."""
+"""Small sets of points with obvious clusters."""
 import math
 import random
 
 
 def blobs(centers, sizes, spread=0.1, seed=0):
-    """(rows, classes): Gaussian groups around the centers, in mixed order."""
+    """Returns (rows, classes): Gaussian groups around the centers, in random order."""
     source = random.Random(seed)
     points = [([x + source.gauss(0, spread) for x in center], label)
               for label, (center, size) in enumerate(zip(centers, sizes)) for _ in range(size)]
@@ -14,12 +14,12 @@ def blobs(centers, sizes, spread=0.1, seed=0):
 
 
 def three_blobs(sizes=(30, 20, 10)):
-    """Three groups that touch nothing: distances 4 between the centers, spread 0.3."""
+    """Returns (rows, classes): three separate groups; their centers are at least 4 apart, their spread is 0.3."""
     return blobs([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)], sizes, spread=0.3)
 
 
 def rings(n, radii=(1.0, 3.0), seed=0):
-    """(rows, classes): circles around the origin with the same number of points each, slightly noisy."""
+    """Returns (rows, classes): slightly noisy circles around the origin, each with the same number of points."""
     source = random.Random(seed)
     rows, classes = [], []
     for i in range(n):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`--affinity precomputed`: the file is the affinity matrix itself, dense, as NPY."""
+"""`--affinity precomputed`: the input file is a dense affinity matrix in NPY format."""
 import math
 import unittest
 

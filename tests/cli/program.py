@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the program under test (environment variable MBSC_BIN) in a folder of its own."""
+"""Runs the program under test (environment variable MBSC_BIN), each test in its own folder."""
 import json
 import math
 import os
@@ -25,7 +25,7 @@ class ProgramTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def write(self, name, content):
-        """Writes text or bytes to a file of the test's folder; gives its name back."""
+        """Writes text or bytes to a file in the test's folder and returns its name."""
         data = content if isinstance(content, bytes) else content.encode()
         (self.folder / name).write_bytes(data)
         return name
@@ -42,7 +42,7 @@ class ProgramTest(unittest.TestCase):
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
     def run_program(self, *arguments, stdin=b"", code=0, timeout=TIMEOUT_SECONDS):
-        """Runs to the end, checks the exit code, gives (stdout, stderr) as text."""
+        """Runs the program to its end, checks the exit code, and returns (stdout, stderr) as text."""
         process = self.start(*arguments)
         try:
             stdout, stderr = (stream.decode() for stream in process.communicate(stdin, timeout=timeout))
@@ -56,9 +56,11 @@ class ProgramTest(unittest.TestCase):
         return stdout, stderr
 
     def assert_rejected(self, *arguments, words=(), line=None, stdin=b""):
-        """Exit code 2, a message with these words (and this line number), nothing on stdout, no new file.
+        """Checks that the program refuses the arguments, and returns its message.
 
-        An option may be named as the flag or as the field of the library: label-column, label_column.
+        The exit code must be 2, the message must contain these words (and this line number), and there must be nothing
+        on stdout and no new file. The message may spell an option like the flag (label-column) or like the field of the
+        library (label_column).
         """
         before = self.files()
         stdout, stderr = self.run_program(*arguments, stdin=stdin, code=2)
@@ -72,7 +74,7 @@ class ProgramTest(unittest.TestCase):
         return stderr
 
     def cluster(self, file, clusters, *arguments, code=0, stdin=b""):
-        """Clusters a file; gives (labels, summary), after checking what holds for every clustering."""
+        """Clusters a file, checks what holds for every clustering, and returns (labels, summary)."""
         self.run_program("cluster", file, "-k", clusters, *arguments, "--labels", "labels.txt",
                          "--summary", "summary.json", code=code, stdin=stdin)
         labels = self.labels("labels.txt")
@@ -90,13 +92,13 @@ class ProgramTest(unittest.TestCase):
         return [int(line) for line in text.splitlines()]
 
     def summary(self, name):
-        """A summary, refusing NaN and infinities, which JSON does not have."""
+        """Reads a summary. Fails if it contains NaN or infinity, which JSON does not have."""
         def refuse(constant):
             raise AssertionError(f"{constant} in {name}")
         return json.loads((self.folder / name).read_text(), parse_constant=refuse)
 
     def assert_same_partition(self, labels, classes):
-        """Equal up to the names of the clusters."""
+        """Checks that labels and classes are equal up to the names of the clusters."""
         self.assertEqual(len(labels), len(classes))
         pairs = set(zip(labels, classes))
         self.assertEqual(len(pairs), len(set(labels)), "a cluster has points of two classes")

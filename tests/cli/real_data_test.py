@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's Pendigits (scripts/get-data), in the folder MBSC_DATA or data/; skipped where it is absent."""
+"""The paper's data set Pendigits (scripts/get-data), in the folder MBSC_DATA or data/. Skipped if it is absent."""
 import os
 import pathlib
 import unittest
@@ -27,7 +27,7 @@ class Pendigits(ProgramTest):
             self.assertAlmostEqual(value, expected, delta=1e-3)
 
     def test_the_papers_settings_reach_its_nmi_in_one_pass(self):
-        # The median of ten seeds is at least 0.65; one seed alone may fall a little below.
+        # The median NMI of ten seeds is at least 0.65; a single seed may be a little below.
         summary = self.pendigits("--method", "minibatch", "--preset", "paper", "--passes", 1)
         self.assertGreaterEqual(summary["nmi"], 0.62)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`mbsc score A B`: agreement of two files of labels."""
+"""`mbsc score A B` measures the agreement of two files of labels."""
 import json
 import math
 import unittest
@@ -15,7 +15,8 @@ class Score(ProgramTest):
         return json.loads(stdout)
 
     def test_known_values(self):
-        # Entropies ln 2 and 1.5 ln 2, mutual information ln 2; 1 of 2 and of 1 pairs together in both, of 6.
+        # The entropies are ln 2 and 1.5 ln 2, and the mutual information is ln 2. Of the 6 pairs of points, 2 are
+        # together in the first labeling, 1 in the second, and 1 in both.
         scores = self.score([0, 0, 1, 1], [0, 0, 1, 2])
         self.assertAlmostEqual(scores["nmi"], 0.8, places=9)
         self.assertAlmostEqual(scores["nmi_geometric"], 1 / math.sqrt(1.5), places=9)

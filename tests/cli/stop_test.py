@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Budgets, tolerances and Ctrl-C: an answer is always written, and the exit code says which kind."""
+"""Budgets, tolerances and Ctrl-C: the program writes the best answer so far, and its exit code says how it ended."""
 import signal
 import subprocess
 import time
@@ -10,7 +10,7 @@ from program import ProgramTest
 
 BUDGET_SPENT = 3
 INTERRUPTED = 130
-# A residual that float32 cannot reach: whatever the budget, it is spent first.
+# float32 cannot reach this residual, so any budget is spent before.
 UNREACHABLE = ("--tolerance", "1e-12")
 
 
@@ -69,7 +69,7 @@ class Interrupt(ProgramTest):
         process = self.start("cluster", "rings.csv", "-k", 2, "--gamma", 4, "--method", "minibatch",
                              "--seconds", 100, "--stall", 0, "--no-polish", "--passes", 100000,
                              "--labels", "labels.txt", "--summary", "summary.json")
-        # Reading and degrees of 3,000 points take well under a second; the rest is iterations.
+        # Reading 3,000 points and computing their degrees takes well under a second. After that the program iterates.
         time.sleep(4)
         self.assertIsNone(process.poll(), "the run should still be going on")
         process.send_signal(signal.SIGINT)

@@ -31,7 +31,7 @@ Sample sample(Shape shape, int64_t n, int64_t features = 2) {
   return s;
 }
 
-/// Whether labels and classes are the same partition.
+/// Whether a and b are the same partition, up to the numbers of the clusters.
 bool same_partition(std::span<const int32_t> a, std::span<const int32_t> b) {
   std::map<int32_t, int32_t> forth, back;
   for (size_t i = 0; i < a.size(); ++i)
@@ -83,7 +83,7 @@ TEST(Cluster, FindsBlobsWithEveryMethodAndEmbeddingScale) {
   for (const std::string method : {"exact", "minibatch", "nystrom", "power"})
     for (const EmbeddingScale scale : {EmbeddingScale::none, EmbeddingScale::row, EmbeddingScale::degree}) {
       ClusterOptions options = options_for(3);
-      options.gamma = 0.2;  // wide: a few products of the power method tell the blobs apart
+      options.gamma = 0.2;  // so wide that a few products of the power method separate the blobs
       options.method = method;
       options.embedding_scale = scale;
       if (method == "minibatch") options.limits.passes = 10;
@@ -202,7 +202,7 @@ TEST(Cluster, SampledDegreesStandOutliersIsolatedPointsAndAPrecomputedMatrix) {
   for (int64_t i = 0; i < 1000; ++i) X(i, 0) += i % 2 == 0 ? 0.0f : 100.0f;
   X(1000, 0) = -60;  // nearer to the even rows
   X(1001, 0) = 160;
-  X(1002, 1) = 8;  // all but isolated: degrees of about 1e-9
+  X(1002, 1) = 8;  // almost isolated: the degree is tiny, but not 0
   X(1003, 0) = 100, X(1003, 1) = 8;
   ClusterOptions options = options_for(2);
   options.gamma = 0.5;
@@ -229,7 +229,8 @@ TEST(Cluster, SampledDegreesStandOutliersIsolatedPointsAndAPrecomputedMatrix) {
   for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
 }
 
-// The means of the two rings coincide: only the neighbors can tell. Degrees are 3e-4 and 3e-13, the mean is 15.
+// The two rings have the same mean, so only its neighbors show to which ring a point belongs. The degrees of the two
+// added points are 3e-4 and 3e-13; the mean degree is 15.
 TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbors) {
   Sample s = sample(Shape::rings, 602);
   s.X(600, 0) = 0.02f, s.X(600, 1) = 0.01f;
@@ -250,7 +251,7 @@ TEST(Cluster, APointWhoseDegreeIsBelowTheRegularizationGoesWithItsNeighbors) {
 TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
   const Sample s = sample(Shape::blobs, 500);
   for (const std::string method : {"exact", "minibatch", "nystrom", "power"}) {
-    ClusterOptions options = options_for(4);  // more than there are: nothing is clear-cut
+    ClusterOptions options = options_for(4);  // more clusters than blobs, so that the clusters are not obvious
     options.method = method;
     if (method == "minibatch") {
       options.degrees = DegreeKind::sampled;
@@ -292,7 +293,7 @@ TEST(Cluster, SmallestProblemsWork) {
     expect_well_formed(cluster(Points(Y.view()), options_for(clusters)), 12, clusters);
 }
 
-/// The message with which cluster() refuses.
+/// The message with which cluster() refuses the input, or "accepted".
 std::string refusal(const Matrix<float>& X, const ClusterOptions& options, Input::Kind kind = Input::Kind::points) {
   try {
     cluster(Input(kind, Points(X.view())), options);

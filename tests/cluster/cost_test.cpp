@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a clustering says it has cost, against what each stage evaluates on its own.
+// Compares the cost that a clustering reports with the number of kernel values that each stage evaluates by itself.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t n = 3000;
 
-/// Two rings, one in the other; features beyond the second are zero.
+/// Two rings, one inside the other. The features beyond the second are zero.
 Matrix<float> rings(int64_t features = 2) {
   const Matrix<float> noise = testing::random_matrix<float>(n, 2, 1);
   Matrix<float> X(n, features);
@@ -37,11 +37,12 @@ ClusterOptions options_for(double gamma, double passes, int64_t clusters = 2) {
   options.method = "minibatch";
   options.gamma = gamma;
   options.limits.passes = passes;
-  options.regularization = 0;  // no weak points, whose neighbors would be evaluated again
+  options.regularization = 0;  // then no neighbors of weak points are evaluated again
   return options;
 }
 
-/// The kernel values of a clustering, without those of its solver and of its cut: what finding the degrees has cost.
+/// The number of kernel values that the clustering evaluated to find the degrees: all of its values minus those of the
+/// solver and of the cut, which run again here. `neighbors`: entries of each row that the degree pass collects.
 int64_t values_for_degrees(const Matrix<float>& X, const ClusterOptions& options, const Clustering& result,
                            int64_t neighbors) {
   const Plan plan = resolve({n, X.cols()}, options);
@@ -65,9 +66,9 @@ TEST(Cost, TheDegreePassRunsOnceWhetherOrNotNeighborsAreCollected) {
     bool collects_neighbors, starts_from_them;
   };
   const Case cases[] = {
-      {2, 2, 1000, 1, true, true},     // too narrow for landmarks
-      {2, 2, 1000, 0.3, true, true},   // the same with less
-      {2, 2, 0.01, 0.3, true, false},  // several batches, which know the neighbors, from a good start
+      {2, 2, 1000, 1, true, true},     // the kernel is too narrow for landmarks
+      {2, 2, 1000, 0.3, true, true},   // the same with a smaller budget
+      {2, 2, 0.01, 0.3, true, false},  // landmarks are a good start; several batches use the neighbors
       {80, 6, 1e-4, 1, false, false},  // a step would cost more than the pass: one batch, without neighbors
   };
   for (const Case& c : cases) {
@@ -81,8 +82,8 @@ TEST(Cost, TheDegreePassRunsOnceWhetherOrNotNeighborsAreCollected) {
     fmt::print("gamma {}, {} passes: {:.3f} symmetric passes for the degrees, {:.3f} in all\n", c.gamma, c.passes,
                double(values) / double(pass), double(result.cost.kernel_values) / double(pass));
     EXPECT_GE(values, pass);
-    // Tiles on the diagonal are evaluated whole: a little more than half of the matrix. 100 columns tell whether the
-    // neighbors are needed.
+    // The pass evaluates the tiles on the diagonal completely, so a little more than half of the matrix. Before it, 100
+    // sampled columns decide whether the neighbors are needed.
     EXPECT_LE(values, pass + sampled + pass / 10) << "two passes would be " << 2 * pass;
   }
 }
@@ -111,7 +112,7 @@ TEST(Cost, CountsTheColumnsOfTheSolverAndOfSampledDegrees) {
   EXPECT_EQ(result.cost.columns_evaluated, result.degrees.columns + result.pairs.columns_evaluated);
   EXPECT_DOUBLE_EQ(result.cost.passes, double(result.cost.columns_evaluated) / double(n));
   EXPECT_LE(result.cost.passes, 0.5 + 1e-12);
-  // Besides those columns, the estimated cut takes some.
+  // The estimate of the cut evaluates some more columns.
   ASSERT_TRUE(result.cut.estimate.has_value());
   EXPECT_GE(result.cost.kernel_values, result.cost.columns_evaluated * n * 9 / 10);
   EXPECT_LE(result.cost.kernel_values, (result.cost.columns_evaluated + n / 8) * n);

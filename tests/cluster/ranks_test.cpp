@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cluster() on points that ranks share: the same bits as one, for every method, however the rows are shared out.
+// cluster() on points that are distributed over ranks gives the same bits as on one rank, for every method and every
+// distribution of the rows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +18,7 @@ using testing::random_matrix;
 
 constexpr int ranks_tried[] = {2, 3, 4, 7};
 
-/// Three clouds, a few outliers.
+/// Three clouds and a few outliers.
 Matrix<float> clouds(int64_t n) {
   Matrix<float> X = random_matrix<float>(n, 3, 5);
   for (int64_t i = 0; i < n; ++i) X(i, 0) += 6 * float(i % 3);
@@ -33,8 +34,10 @@ ClusterOptions options_for(const char* method) {
   return options;
 }
 
-/// The rows of X that a rank passes: as the blocks want them, or all on the last one, or a few more each.
+/// How the n rows are distributed over the ranks: by row blocks (base/row_blocks.h), all rows on the last rank, or more
+/// rows on each rank than on the one before.
 enum class Sharing { blocks, last, uneven };
+/// The rows that this rank passes to cluster().
 Range rows_of(Sharing sharing, int64_t n, const Comm& comm) {
   if (sharing == Sharing::last) return comm.rank() + 1 == comm.size() ? Range{0, n} : Range{0, 0};
   const auto begin = [&](int rank) -> int64_t {
@@ -46,6 +49,7 @@ Range rows_of(Sharing sharing, int64_t n, const Comm& comm) {
   return blocks.rows_of(blocks.blocks_of_rank(comm.rank(), comm.size()));
 }
 
+/// Checks that cluster() has the same result on several ranks as on one.
 template <class T>
 void expect_same_as_one(const Matrix<T>& X, const ClusterOptions& options, Sharing sharing = Sharing::blocks,
                         Input::Kind kind = Input::Kind::points) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What resolve() decides before any work, and that cluster() keeps to it.
+// Tests what resolve() decides before any work, and that cluster() follows its plan.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST(Resolve, ChoosesTheMethodThatAnOptionBelongsTo) {
                          o.block_size = 20;
                        }),
             "exact");
-  // An option of neither is refused by the first choice.
+  // If an option belongs to neither of the two automatic methods, it is refused.
   ClusterOptions options;
   options.power.power_operator = PowerOperator::shifted;
   EXPECT_THROW(resolve({1000, 10}, options), InvalidInput);

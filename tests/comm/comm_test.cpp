@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The behavior of every Comm: ranks as threads, and over MPI.
+// The behavior of every Comm. The tests run on ranks as threads, and over MPI (tests/mpi).
 #include "mbsc/comm.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,8 @@ TEST(Comm, MessagesOfAChannelKeepTheirOrderWhateverIsWaitedForFirst) {
       std::vector<std::unique_ptr<Comm::Pending>> receiving, sending;
       for (int i = 0; i < 2 * count; ++i)
         receiving.push_back(comm.start_receive<int>({&in[size_t(i)], 1}, from, i % 2));
-      // Sends go channel by channel; receives were started alternately, and the last one is waited for first.
+      // The sends start channel by channel. The receives were started on alternating channels, and the test waits for
+      // the last one first.
       for (int channel = 0; channel < 2; ++channel)
         for (int i = channel; i < 2 * count; i += 2)
           sending.push_back(comm.start_send<int>({&out[size_t(i)], 1}, to, channel));
@@ -127,7 +128,7 @@ TEST(Comm, ManyCollectivesInARowDoNotMixUp) {
 TEST(Comm, LargeMessagesArriveWhole) {
   for (const int size : sizes)
     on_ranks(size, [&](const Comm& comm) {
-      // Larger than what a transport sends at once without asking the receiver.
+      // Larger than a message that a transport sends before the receiver is ready.
       std::vector<int64_t> mine(size_t(300'000 + comm.rank()), comm.rank());
       const std::vector<int64_t> all = comm.gather<int64_t>(mine);
       size_t at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test bodies that run on ranks: always as threads, and over MPI in a program started by mpirun.
+// Runs test bodies on several ranks: as threads of one process, or over MPI if tests/mpi/on_ranks started the program.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 
 namespace mbsc::testing {
 
-/// The ranks started by tests/mpi/on_ranks; null without it. Closed when all tests are done. MBSC_TEST_RANKS gives the
-/// expected number of ranks: if the library uses one MPI and mpirun belongs to another, each process is alone.
+/// The ranks that tests/mpi/on_ranks has started, or null without it. Closed when all tests are done. Throws if the
+/// number of ranks is not MBSC_TEST_RANKS: if mpirun belongs to another MPI than the library, each process is alone.
 inline const World* mpi_world() {
   static std::unique_ptr<World> world;
   struct Close : ::testing::Environment {
@@ -38,7 +38,8 @@ inline const World* mpi_world() {
 /// Initializes MPI before the tests start.
 inline const bool mpi_has_begun = mpi_world() != nullptr;
 
-/// Runs `body` on `size` ranks. Under mpirun these are its ranks; a body for another number of ranks does not run.
+/// Runs `body` on `size` ranks. Under mpirun these are the ranks of mpirun; if their number is not `size`, `body` does
+/// not run.
 inline void on_ranks(int size, const std::function<void(const Comm&)>& body) {
   const World* world = mpi_world();
   if (world == nullptr) return run_as_ranks(size, body);

@@ -31,7 +31,7 @@ Sample random_sample(int64_t n, int64_t d, bool exact, uint64_t seed) {
       if (exact) value = static_cast<double>(static_cast<float>(value));
       sample.values(i, f) = kind == 0 ? 0 : kind == 1 ? std::round(value) : value;
     }
-    sample.values(i, d - 1) = 1;  // The last index of a LIBSVM row sets the number of features.
+    sample.values(i, d - 1) = 1;  // The largest index in a LIBSVM file sets the number of features.
     sample.labels.push_back(static_cast<int>(random.below(4, row, 1u << 20)));
   }
   return sample;

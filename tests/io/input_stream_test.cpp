@@ -20,7 +20,7 @@ std::string many_rows(int rows) {
   return text;
 }
 
-/// Redirects standard input to a file or a pipe while it lives.
+/// Redirects standard input to a file or a pipe, until the object is destroyed.
 class StandardInput {
  public:
   explicit StandardInput(int file) : before_(::dup(STDIN_FILENO)) { ::dup2(file, STDIN_FILENO); }

@@ -23,7 +23,7 @@ std::string npy_sample() {
          std::string(reinterpret_cast<const char*>(values), sizeof values);
 }
 
-/// The same table in each format: the classes are in the last column, or at the beginning of a LIBSVM line.
+/// The same table in each format. The classes are in the last column, or at the beginning of a LIBSVM line.
 const std::map<std::string, std::string>& samples() {
   static const std::map<std::string, std::string> all{
       {"csv", "1,2,0\n3,4,1\n5,6,0\n7,8,1\n"},
@@ -37,7 +37,7 @@ const std::map<std::string, std::string>& samples() {
 const Rows sample_rows = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
 const Classes sample_classes = {0, 1, 0, 1};
 
-/// Runs for each row of the table. Fails if a format has no sample.
+/// The tests that run for each row of the reader table. They fail if a format has no sample.
 class EveryReader : public ::testing::TestWithParam<const Reader*> {
  protected:
   const Reader& reader() const { return *GetParam(); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of the tests: a folder that is deleted at the end of a test, gzip data, errors, and the values of a table.
+// For the tests of io: a folder that is deleted at the end of a test, gzip data, error messages, and the values of a
+// table.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -55,7 +56,7 @@ inline std::string content_of(const std::string& path) {
   return content.str();
 }
 
-/// The text as one gzip member.
+/// The text, compressed as one gzip member.
 inline std::string gzip(std::string_view text) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
@@ -85,6 +86,7 @@ std::string error_of(Work&& work) {
   return "";
 }
 
+/// Reads a table from a stream, with chunks of this many bytes.
 inline Table read_in_chunks(const std::string& path, const ReadOptions& options, size_t chunk_bytes) {
   InputStream stream(path, options.stop);
   return read_stream(stream, options, chunk_bytes);
@@ -96,7 +98,7 @@ inline ReadOptions with_label(const std::string& column) {
   return options;
 }
 
-/// The values row by row.
+/// The values of a table, row by row.
 inline std::vector<std::vector<double>> rows_of(const Table& table) {
   const Points points = table.points();
   std::vector<std::vector<double>> rows(static_cast<size_t>(table.rows));

@@ -13,9 +13,10 @@ class AssignmentOf : public ::testing::Test {};
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(AssignmentOf, Precisions);
 
+/// The size of a problem, and how Assignment solves it.
 struct Way {
   int64_t clusters, columns;
-  bool may_search;  ///< if false: by bounds
+  bool may_search;  ///< if false, bounds are used (assignment.h)
 };
 std::vector<Way> ways() {
   std::vector<Way> all;
@@ -43,7 +44,7 @@ TYPED_TEST(AssignmentOf, MovingCentersGivesTheLabelsOfAPlainSearch) {
       for (size_t i = 0; i < expected.size(); ++i) differing += expected[i] != before[i];
       ASSERT_EQ(changed, differing);
       before = expected;
-      // Steps become smaller, with large ones in between: the bounds must stay valid in both cases.
+      // The steps become smaller, with a large one from time to time: the bounds must stay valid in both cases.
       const double step_size = step % 9 == 8 ? 1 : 0.1 / (1 + step);
       for (int64_t i = 0; i < centers.size(); ++i) centers.data()[i] += step_size * random.normal(step, i);
     }

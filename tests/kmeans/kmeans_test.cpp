@@ -104,8 +104,8 @@ TYPED_TEST(KMeansOf, AsManyClustersAsRowsGivesEachItsOwn) {
 
 TYPED_TEST(KMeansOf, AnEmptiedClusterTakesTheFarthestRow) {
   using T = TypeParam;
-  // Two centers coincide, so the second cluster starts empty. Rows 2 and 3 are equally far: the one with the lower
-  // number moves.
+  // The two centers coincide, so the second cluster starts empty. Rows 2 and 3 are equally far from them; the row with
+  // the lower number moves.
   Matrix<T> rows(4, 1);
   const double values[] = {0, 0, -5, 5};
   for (int64_t i = 0; i < 4; ++i) rows(i, 0) = static_cast<T>(values[i]);
@@ -139,7 +139,7 @@ void expect_same_bits_for_any_threads_and_ranks(const Matrix<T>& rows) {
 
 TYPED_TEST(KMeansOf, HasTheSameBitsForAnyThreadsAndRanks) {
   expect_same_bits_for_any_threads_and_ranks(make_clouds<TypeParam>(3000, 5, 20, 0.4));
-  // Six distinct rows: of seven clusters, some are filled with rows of other ranks.
+  // There are only six distinct rows, so seven of the 13 clusters start empty. Some get rows of other ranks.
   expect_same_bits_for_any_threads_and_ranks(make_clouds<TypeParam>(3000, 5, 6, 0));
 }
 

@@ -41,9 +41,9 @@ TEST(Seeding, FirstSeedIsUniformOverRowsThatAreNotExcluded) {
 }
 
 TEST(Seeding, SecondSeedIsDrawnBySquaredDistance) {
-  // From 0, candidates 1 and -3 have probabilities 1/10 and 9/10. Of two draws the one with the lower
-  // potential wins. Rows 0 (many times), 1, -3: choosing -3 leaves potential 1, choosing 1
-  // leaves 9. So 1 wins only if it is drawn twice.
+  // The rows are 0 (many times), 1 and -3. If 0 is the first seed, 1 and -3 are drawn with the probabilities 1/10 and
+  // 9/10. Of two draws, the one with the lower potential (the sum of squared distances to the nearest seed) wins. -3
+  // leaves a potential of 1, and 1 leaves 9. So 1 wins only if it is drawn twice.
   Matrix<double> rows(1002, 1);
   rows(1000, 0) = 1;
   rows(1001, 0) = -3;

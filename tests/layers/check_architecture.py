@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ARCHITECTURE.md must be true: every path it names exists, the number of files it states for a change is the number of
-paths it names for it, and the folders it lists are the folders there are.
+"""Checks ARCHITECTURE.md: every path that it names exists, the number of files that it states for a change is the
+number of paths that it names for this change, and it names every folder of mbsc/.
 
 usage: check_architecture.py ROOT    prints one line per violation; exit code 1 if there is any
 """
@@ -14,13 +14,13 @@ GENERATED = "docs/options.md"
 
 
 def exists(root, path, line):
-    """Paths may be relative to the root, to mbsc/, or to a folder that the same line names."""
+    """Whether the path exists. It may be relative to the root, to mbsc/, or to a folder that the same line names."""
     bases = [root, root / "mbsc"] + [root / folder for folder in PATH.findall(line) if folder.endswith("/")]
     return any(list(base.glob(path.rstrip("/"))) for base in bases)
 
 
 def violations_of_row(cells):
-    """The number of files: "3", or "a folder and 1"."""
+    """Checks the stated number of files, such as "3" or "a folder and 1". If it is 1, the paths may be alternatives."""
     what, where, stated = cells
     paths = [path for path in PATH.findall(where) if path != GENERATED]
     folders = [path for path in paths if path.endswith("/")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_architecture.py must report each kind of violation, and only those."""
+"""check_architecture.py must report each kind of violation, and nothing else."""
 import pathlib
 import tempfile
 import unittest
@@ -29,7 +29,7 @@ class CheckArchitecture(unittest.TestCase):
     def test_a_wrong_number_of_files_is_reported(self):
         row = "`mbsc/io/`\n| add x | `mbsc/io/readers.cpp`, `mbsc/options.h` | {} |\n"
         self.assertEqual(self.violations_of(row.format(2)), [])
-        self.assertEqual(self.violations_of(row.format(1)), [])  # one of these
+        self.assertEqual(self.violations_of(row.format(1)), [])  # one of the two files
         self.assertIn("names 2", self.violations_of(row.format(3))[0])
         self.assertIn("no number", self.violations_of(row.format("few"))[0])
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every C++ file must be as clang-format leaves it. Versions differ in details: only Debian 12's (14) decides.
+"""Checks that clang-format would not change any C++ file. Versions differ in details, so only version 14 is accepted.
 
-usage: check_format.py ROOT    prints the files that differ; exit code 1 if there are any, 77 without clang-format 14
+usage: check_format.py ROOT    prints the files that differ; exit code 1 if there are any, 77 if there is no version 14
 """
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_format.py must report a file that is not formatted, and only that."""
+"""check_format.py must report a file that is not formatted, and no other file."""
 import pathlib
 import tempfile
 import unittest

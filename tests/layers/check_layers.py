@@ -5,11 +5,11 @@
     vocabulary < base < {simd, comm} < linalg < {kmeans, io} < affinity < solvers < metrics < options
                < {model, flow} < cluster < report < {cli, python}
 
-A layer includes itself and those to its left; siblings in braces do not include each other. A layer is a folder of
-mbsc/; a public header mbsc/*.h belongs to the layer that implements it: input.h, options.h, result.h and comm.h are the
-vocabulary, together with the row type of the option table. cluster.h, the front door, may be included from flow on.
-Further: public headers include only each other and the standard library, only mbsc/comm/mpi* includes <mpi.h>, only
-mbsc/simd includes hwy/, and nothing in mbsc/ prints or ends the process.
+A layer may include itself and the layers to its left. Siblings in braces must not include each other. A layer is a
+folder of mbsc/; LAYER_OF_FILE lists the layers of the public headers mbsc/*.h and other exceptions. cluster.h counts as
+part of options, so the layers from options on may include it.
+There are four more rules. Public headers include only each other and the standard library. Only mbsc/comm/mpi* includes
+<mpi.h>. Only mbsc/simd includes hwy/. Nothing in mbsc/ prints or ends the process.
 
 usage: check_layers.py ROOT    prints one line per violation; exit code 1 if there is any
 """
@@ -32,7 +32,7 @@ LEVELS = [
     {"report"},
     {"cli", "python"},
 ]
-#: Files that belong to another layer than their folder.
+#: Files whose layer is not given by their folder.
 LAYER_OF_FILE = {
     "mbsc/input.h": "vocabulary",
     "mbsc/options.h": "vocabulary",
@@ -59,7 +59,7 @@ PRINTS = [
 
 
 def layer_of(path):
-    """The layer of a path relative to the root; None for what is not ours."""
+    """The layer of a path relative to the root; None if it is not in mbsc/, cli/ or python/."""
     parts = pathlib.PurePosixPath(path).parts
     if parts[0] in ("cli", "python"):
         return parts[0]
@@ -71,7 +71,7 @@ def layer_of(path):
 
 
 def included_path(root, path, name):
-    """What a quoted or bracketed include means, relative to the root; None if it is not a file of ours."""
+    """The file that an #include names, relative to the root; None if it does not belong to this project."""
     if layer_of(name) is not None and "/" in name:
         return name
     beside = (root / path).parent / name

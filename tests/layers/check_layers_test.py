@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_layers.py must report each kind of violation, and only those."""
+"""check_layers.py must report each kind of violation, and nothing else."""
 import pathlib
 import tempfile
 import unittest

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the source tree that no compiler checks: every source and script carries the license line and has
-at most 400 lines, files are named after what is in them, and no text holds a path of somebody's machine.
+"""Checks rules of the source tree that no compiler checks: every source and script has the license line and at most 400
+lines, no file has an empty name such as "utils", and no text contains a path of one particular machine.
 
 usage: check_tree.py ROOT    prints one line per violation; exit code 1 if there is any
 """
@@ -17,14 +17,14 @@ SOURCES = {".h", ".hpp", ".cpp", ".cc", ".inc", ".py", ".cmake", ".in", ".sh"}
 DATA = {".csv", ".npy", ".gz", ".svm", ".png", ".pdf", ".svg", ".json", ".sha256"}
 NOT_SOURCE = {".git", "build", "data", "__pycache__"}
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
-# Spelled in pieces, so that this file passes its own check.
+# The paths are written in pieces, so that this file passes its own check.
 MACHINE_PATHS = re.compile("|".join([
     "(?<![\\w.])/" + "work/", "/tmp/" + "wt", "(?<![\\w.])/" + "home/\\w", r"\.\./" + "shared"]))
 MAY_NAME_MACHINE_PATHS = {".ci/run"}
 
 
 def tracked_files(root):
-    """Paths known to git or not ignored by it; without git every file outside build and data folders."""
+    """The files that git tracks or does not ignore; without git, all files that are not in a folder of NOT_SOURCE."""
     command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     try:
         names = subprocess.run(command, check=True, capture_output=True).stdout.decode().split("\0")

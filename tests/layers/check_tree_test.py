@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""check_tree.py must report each kind of violation, and only those."""
+"""check_tree.py must report each kind of violation, and nothing else."""
 import pathlib
 import tempfile
 import unittest

@@ -55,7 +55,7 @@ TEST(Dense, EigenvaluesFallAndTheirVectorsAreThoseOfTheSymmetricPart) {
 
 TEST(Dense, LeastSquaresHasTheLeastNormWhereTheMatrixIsSingular) {
   MatrixXd A = MatrixXd::Random(6, 6);
-  A.col(5) = A.col(0);  // the solution must treat both alike
+  A.col(5) = A.col(0);  // both columns must get the same coefficient
   const MatrixXd X = MatrixXd::Random(6, 2), B = A * X, found = least_squares(A, B);
   EXPECT_LT((A * found - B).norm(), 1e-12);
   EXPECT_LT((found.row(0) - found.row(5)).norm(), 1e-12);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distributions of rows among threads and ranks, for tests of "same bits for all of
-// them".
+// Layouts: the ways to distribute rows over threads and ranks. Results must have the same bits for every layout.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@
 
 namespace mbsc::testing {
 
-/// A copy of the rows of a whole matrix that this rank owns. The rank cannot access other rows.
+/// A copy of the rows of `whole` that this rank owns. With the copy, the rank cannot access other rows.
 template <class T>
 Matrix<T> own_part(const RowSpace& space, const Matrix<T>& whole) {
   const Range own = space.own_rows();
@@ -23,15 +22,14 @@ Matrix<T> own_part(const RowSpace& space, const Matrix<T>& whole) {
   return part;
 }
 
-/// All rows of all ranks, row by row.
+/// The rows of all ranks, one after the other; `part` has the rows of this rank.
 template <class T>
 std::vector<T> all_rows(const RowSpace& space, const Matrix<T>& part) {
   return space.comm().gather<T>(std::span<const T>(part.data(), size_t(part.size())));
 }
 
-/// compute(space) returns a vector of numbers that is the same on all ranks. It must be the same,
-/// bit for bit, for 1, 2 and 3 threads, for 1, 2, 3, 4, 7 ranks, and for more ranks than there
-/// are blocks.
+/// Checks that the numbers that compute(space) returns have the same bits on all ranks and for every layout: for 1, 2
+/// and 3 threads, for 1, 2, 3, 4 and 7 ranks, and for more ranks than there are blocks.
 template <class Compute>
 void expect_same_bits_for_every_layout(int64_t n, const Compute& compute) {
   const auto expected = compute(RowSpace(n, 1));

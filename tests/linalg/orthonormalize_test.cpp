@@ -24,12 +24,13 @@ template <class T>
 class OrthonormalizeOf : public ::testing::Test {
  public:
   static constexpr double eps = double(std::numeric_limits<T>::epsilon());
-  /// |W'W - I|: entries are sums of products of rounded numbers of size 1/sqrt(n). Their error is a few eps.
+  /// Bound on |W'W - I|. Entries are sums of products of rounded numbers of size 1/sqrt(n). Their error is a few eps.
   static constexpr double orthonormal = sizeof(T) == 4 ? 1e-6 : 1e-13;
 };
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(OrthonormalizeOf, Scalars);
 
+/// An orthonormal basis of the span of A.
 MatrixXd householder(const MatrixXd& A) {
   return Eigen::HouseholderQR<MatrixXd>(A).householderQ() * MatrixXd::Identity(A.rows(), A.cols());
 }
@@ -42,7 +43,7 @@ Matrix<T> rounded(const MatrixXd& A) {
   return out;
 }
 
-/// Singular values decrease geometrically from 1 to 1/condition; singular vectors are random.
+/// A matrix of n rows. Its singular values fall geometrically from 1 to 1/condition. Its singular vectors are random.
 MatrixXd with_condition(int64_t columns, double condition) {
   const MatrixXd U = householder(to_eigen(random_matrix<double>(n, columns, 1)));
   const MatrixXd V = householder(to_eigen(random_matrix<double>(columns, columns, 2)));
@@ -51,14 +52,15 @@ MatrixXd with_condition(int64_t columns, double condition) {
   return U * s.asDiagonal() * V.transpose();
 }
 
-/// The largest entry of |W'W - I|.
+/// The largest entry of |W'W - I|, for the first `rank` columns of W.
 template <class T>
 double departure(const Matrix<T>& W, int64_t rank) {
   const MatrixXd Q = to_eigen(W).leftCols(rank);
   return (Q.transpose() * Q - MatrixXd::Identity(rank, rank)).cwiseAbs().maxCoeff();
 }
 
-/// The part of the unit columns of A outside the span of the first `rank` columns of W.
+/// The largest entry of the normalized columns of A after projection onto the space orthogonal to the first `rank`
+/// columns of W.
 template <class T>
 double outside(const Matrix<T>& A, const Matrix<T>& W, int64_t rank) {
   MatrixXd columns = to_eigen(A);
@@ -92,9 +94,9 @@ TYPED_TEST(OrthonormalizeOf, IllConditionedColumnsBecomeOrthonormalAndKeepTheirS
     Matrix<T> W = A;
     const int64_t rank = orthonormalize<T>(RowSpace(n, 1), W);
     EXPECT_LT(departure(W, rank), TestFixture::orthonormal) << condition;
-    // Directions above the noise stay: 50 eps in float, 1e-7 sqrt(c) in double (a Gram matrix
-    // squares). Columns here have a length near 0.4, so dropped directions are below a few times
-    // noise / 0.4.
+    // Directions above the noise are kept. The noise is 50 eps in float, and 1e-7 sqrt(c) in double with c columns,
+    // because a Gram matrix squares the condition number. The columns here have a length near 0.4, so dropped
+    // directions are below a few times noise / 0.4.
     const double noise = sizeof(T) == 4 ? 50 * TestFixture::eps : 1e-7 * std::sqrt(8.0);
     if (condition < 0.1 / noise) {
       EXPECT_EQ(rank, 8) << condition;
@@ -154,7 +156,8 @@ TYPED_TEST(OrthonormalizeOf, AgainstABasisTheResultIsOrthogonalToItAndSpansTheRe
   const RowSpace space(n, 1);
   Matrix<T> V = random_matrix<T>(n, 5, 8);
   orthonormalize<T>(space, V);
-  // Columns near the basis, in it, zero, and independent of it: remainders of 1e-3, none, none and all.
+  // The four columns are near the span of V, in it, zero, and independent of it. Their parts outside of the span are
+  // 1e-3, nothing, nothing, and almost all of the column.
   Matrix<T> W = random_matrix<T>(n, 4, 9);
   for (int64_t i = 0; i < n; ++i) {
     W(i, 0) = V(i, 1) + T(1e-3 / std::sqrt(double(n))) * W(i, 0);

@@ -16,8 +16,7 @@ using testing::expect_same_bits_for_every_layout;
 using testing::own_part;
 using testing::random_matrix;
 
-/// Column sums of numbers whose sizes span twelve decades: any other order of addition changes the
-/// bits.
+/// The sum of each column of the whole matrix, by sum_over_blocks().
 std::vector<double> column_sums(const RowSpace& space, const Matrix<double>& whole) {
   const Matrix<double> part = own_part(space, whole);
   return sum_over_blocks(space, whole.cols(), [&](int64_t, Range rows, std::span<double> out) {
@@ -26,6 +25,7 @@ std::vector<double> column_sums(const RowSpace& space, const Matrix<double>& who
   });
 }
 
+/// Numbers whose sizes span twelve decades: any other order of addition changes the bits of their sum.
 Matrix<double> wide_ranging(int64_t n, int64_t columns) {
   Matrix<double> X = random_matrix<double>(n, columns, 1);
   for (int64_t i = 0; i < n; ++i)
@@ -34,7 +34,7 @@ Matrix<double> wide_ranging(int64_t n, int64_t columns) {
 }
 
 TEST(SumOverBlocks, HasTheSameBitsForAnyNumberOfThreadsAndRanks) {
-  // Up to 2,048 rows a block has 64 rows: 1, 2, 3, 8, 16 and 32 blocks; then 9 blocks of 256.
+  // Up to 2,048 rows a block has 64 rows, which gives 1, 2, 3, 8, 16 and 32 blocks. 2,200 rows are 9 blocks of 256.
   for (const int64_t n : {1, 64, 65, 190, 511, 1000, 2048, 2200}) {
     const Matrix<double> X = wide_ranging(n, 3);
     expect_same_bits_for_every_layout(n, [&](const RowSpace& space) { return column_sums(space, X); });
@@ -51,8 +51,8 @@ TEST(SumOverBlocks, EqualsThePlainSum) {
       plain += X(i, c);
       sizes += std::abs(X(i, c));
     }
-    // 64 additions within a block and log2(28) between blocks, each with an error of at most eps times the sum
-    // of sizes.
+    // There are 64 additions within a block and log2(28) between blocks, each with an error of at most eps times the
+    // sum of the absolute values.
     EXPECT_NEAR(sums[size_t(c)], double(plain), 70 * 2.3e-16 * double(sizes));
   }
 }

@@ -38,7 +38,8 @@ TYPED_TEST(TallOf, GramEqualsTheProductInDouble) {
   using T = TypeParam;
   const Matrix<T> A = random_matrix<T>(n, 5, 1), B = random_matrix<T>(n, 3, 2);
   const RowSpace space(n, 1);
-  // Sums of size n in double for any T, over 64 rows and then over blocks: an error of about 45 eps of n.
+  // The sums are of size n and computed in double for any T, over 64 rows and then over blocks. The bound is about 45
+  // eps times n.
   const double bound = double(n) * 1e-14;
   EXPECT_LT((gram<T>(space, A, B) - to_eigen(A).transpose() * to_eigen(B)).cwiseAbs().maxCoeff(), bound);
   EXPECT_LT((gram<T>(space, A, A) - to_eigen(A).transpose() * to_eigen(A)).cwiseAbs().maxCoeff(), bound);
@@ -57,8 +58,8 @@ TYPED_TEST(TallOf, QuickGramEqualsTheProductOfTransposesToRoundingsOfItsType) {
   const Matrix<T> wide = random_matrix<T>(n, 12, 3);
   const auto A = wide.view().columns_between(1, 8), B = wide.view().columns_between(8, 12);
   const MatrixXd expected = to_eigen(wide).middleCols(1, 7).transpose() * to_eigen(wide).rightCols(4);
-  // A sum of 256 terms of size one with any sign has an error of about fifty roundings; the errors of the n / 256 sums
-  // add up at random.
+  // A sum of 256 terms of size one and of any sign has an error of about fifty roundings. The errors of the n / 256
+  // sums have random signs.
   EXPECT_LT((quick_gram<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(),
             20 * std::sqrt(double(n)) * double(std::numeric_limits<T>::epsilon()));
 }
@@ -70,7 +71,7 @@ TYPED_TEST(TallOf, QuickGramOfFewRowsPassesOverTheZeroOnes) {
   Matrix<T> B = random_matrix<T>(n, 3, 2);
   for (int64_t i = 0; i < n; ++i)
     if (i % 7 != 0 || (i > n / 4 && i < n / 2)) std::fill_n(B.row(i), B.cols(), T{});
-  B(0, 0) = B(0, 2) = T{};  // only a part of the row
+  B(0, 0) = B(0, 2) = T{};  // this row is only partly zero
   const MatrixXd expected = to_eigen(wide).middleCols(2, 5).transpose() * to_eigen(B);
   EXPECT_LT((quick_gram_of_few_rows<T>(RowSpace(n, 1), A, B) - expected).cwiseAbs().maxCoeff(),
             20 * std::sqrt(double(n)) * double(std::numeric_limits<T>::epsilon()));
@@ -87,7 +88,7 @@ TYPED_TEST(TallOf, MultiplyEqualsTheProductAlsoInPlace) {
     Matrix<T> out(n, columns), in_place = A;
     multiply<T>(space, A, M, out);
     multiply<T>(space, A, M, in_place);
-    // Six products of sizes up to about 4 * 3 in T.
+    // Each entry is a sum in T of six products of size up to about 4 * 3.
     const double bound = 100 * TestFixture::eps;
     EXPECT_LT((to_eigen(out) - expected).cwiseAbs().maxCoeff(), bound);
     EXPECT_LT((to_eigen(in_place).leftCols(columns) - expected).cwiseAbs().maxCoeff(), bound);
@@ -117,7 +118,7 @@ TYPED_TEST(TallOf, ResidualNormsAreThoseOfTheColumns) {
 TYPED_TEST(TallOf, SubspaceErrorIsTheRmsSineAndKeepsSmallAngles) {
   using T = TypeParam;
   const RowSpace space(n, 1);
-  // Rotates the second of two unit vectors by an angle toward a third: sines 0 and sin(angle).
+  // W is U with its second vector rotated by an angle toward a third one. The sines are 0 and sin(angle).
   for (const double angle : {0.0, 1e-3, 0.3, 1.5}) {
     Matrix<T> U(n, 2), W(n, 2);
     U(3, 0) = W(3, 0) = 1;
@@ -136,7 +137,7 @@ TYPED_TEST(TallOf, SubspaceErrorIgnoresRotationsAndCountsWhatAWiderBlockHolds) {
   Matrix<T> turned(n, 3);
   const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(small_matrix(3, 3)).householderQ();
   multiply<T>(space, V.view().columns_between(0, 3), Q, turned);
-  // Rounding of n k entries of size 1/sqrt(n), and of the orthonormality itself.
+  // The rounding of n k entries of size 1/sqrt(n), and the departure of the columns from orthonormality.
   const double bound = 20 * TestFixture::eps;
   EXPECT_LT(subspace_error<T>(space, V.view().columns_between(0, 3), turned), bound);
   EXPECT_LT(subspace_error<T>(space, turned, V), bound);

@@ -20,7 +20,7 @@ int64_t weight_of(const Matrix<int64_t>& table, const std::vector<int32_t>& part
   return sum;
 }
 
-/// The heaviest of all one-to-one maps, by a search through all orders of the columns.
+/// The largest weight of a one-to-one map, found by trying all orders of the columns.
 int64_t brute_force(const Matrix<int64_t>& table) {
   const int64_t larger = std::max(table.rows(), table.cols());
   std::vector<int32_t> order(larger);

@@ -13,8 +13,8 @@ namespace {
 using testing::dense_affinity;
 using testing::random_matrix;
 
-/// sum_c cut(c, rest) / vol(c), entry by entry. Rows with a negative label belong to no cluster but to every
-/// rest.
+/// sum_c cut(c, rest) / vol(c), entry by entry. Rows with a negative label belong to no cluster, but to the rest of
+/// each cluster.
 double brute_force(const Eigen::MatrixXd& A, const std::vector<int32_t>& labels, int32_t clusters) {
   double sum = 0;
   for (int32_t c = 0; c < clusters; ++c) {
@@ -36,8 +36,8 @@ std::vector<int32_t> random_labels(int64_t n, int64_t clusters, uint64_t seed) {
   return labels;
 }
 
-/// Estimates with many seeds: their mean must be the exact cut. Returns the ratio of the claimed to the true standard
-/// error.
+/// Estimates the cut with many seeds, and checks that the mean of the estimates is the exact cut. `columns` is the
+/// expected number of sampled columns. Returns the ratio of the claimed standard error to the true one.
 template <class T>
 double claimed_over_true(const Affinity<T>& A, std::span<const double> degrees, const std::vector<int32_t>& labels,
                          int64_t clusters, int seeds, int64_t columns) {
@@ -71,7 +71,7 @@ TYPED_TEST(NormalizedCutOf, EqualsBruteForce) {
     std::vector<int32_t> labels = random_labels(n, clusters, 2);
     const Eigen::MatrixXd dense = dense_affinity(Points(X.view()), kernel);
     const std::vector<double> degrees = A.degrees({}).sum;
-    // n relative errors of a few eps in each of the k terms.
+    // Each of the k terms has n relative errors of a few eps.
     const double bound = sizeof(T) == 4 ? 1e-5 : 1e-13;
     EXPECT_NEAR(normalized_cut<T>(A, degrees, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
     EXPECT_NEAR(normalized_cut<T>(A, {}, labels, clusters, {}), brute_force(dense, labels, clusters), bound);
@@ -108,8 +108,8 @@ TYPED_TEST(NormalizedCutOf, EstimateIsUnbiasedAndItsStandardErrorTrue) {
   const std::vector<int32_t> labels = random_labels(n, clusters, 5);
   const std::vector<double> degrees = A.degrees({}).sum;
   const double ratio = claimed_over_true<T>(A, degrees, labels, clusters, seeds, 20);
-  // Groups are drawn without replacement, 20 of 400 columns: the claimed error is 2.5 % too large. The ratio of two
-  // sums of 400 squares has an error of about sqrt(2/400 + 2/(400 * 19)) / 2 = 4 %; the bound is three of those.
+  // 20 of 400 columns are drawn without replacement, so the claimed error is 2.5 % too large. The ratio of two sums of
+  // 400 squares has an error of about sqrt(2/400 + 2/(400 * 19)) / 2 = 4 %. The bound is three times this error.
   EXPECT_NEAR(ratio, 1.025, 0.12);
 }
 
@@ -122,13 +122,14 @@ TYPED_TEST(NormalizedCutOf, EstimateWithoutDegreesIsNearAndItsStandardErrorTrue)
   for (int64_t i = 0; i < n; ++i) labels[size_t(i)] = X(i, 0) > 0 ? 1 : 0;
   const KernelAffinity<T> A(Points(X.view()), {KernelKind::rbf, 2}, RowSpace(n, 1));
   const double ratio = claimed_over_true<T>(A, {}, labels, clusters, seeds, 200);
-  // The error is about sqrt(2/100)/2 = 7 %; the bound is three of those. 2.5 %: columns are drawn without replacement.
+  // The ratio has an error of about sqrt(2/100)/2 = 7 %. The bound is three times this error. The claimed error is
+  // 2.5 % too large, because the columns are drawn without replacement.
   EXPECT_NEAR(ratio, 1.025, 0.22);
 }
 
 TYPED_TEST(NormalizedCutOf, EstimateFromAllColumnsIsExact) {
   using T = TypeParam;
-  const int64_t n = 15;  // fewer than 20 groups: every column once
+  const int64_t n = 15;  // fewer than 20 groups: every column is used once
   const Matrix<T> X = random_matrix<T>(n, 2, 6);
   const KernelAffinity<T> A(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 1));
   const std::vector<int32_t> labels = random_labels(n, 2, 7);
@@ -143,7 +144,7 @@ TEST(NormalizedCut, OfAnInputEqualsBruteForceForEveryAffinity) {
   const int64_t n = 150;
   const Matrix<double> X = random_matrix<double>(n, 3, 9);
   std::vector<int32_t> labels = random_labels(n, 3, 4);
-  labels[5] = -1;  // of no cluster
+  labels[5] = -1;  // belongs to no cluster
   ClusterOptions options;
   options.threads = 2;
   for (const AffinityKind kind : {AffinityKind::rbf, AffinityKind::exponential, AffinityKind::cosine}) {

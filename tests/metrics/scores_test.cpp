@@ -34,10 +34,11 @@ void expect_scores(const Scores& scores, const Scores& expected, double toleranc
 }
 
 TEST(Scores, AreThoseWorkedOutByHand) {
-  // Table (2 0; 1 1): I = 1/2 log(4/3) + 1/4 log(2/3) + 1/4 log 2, H = log 2 and log 4 - 3/4 log 3.
+  // The contingency table is (2 0; 1 1). The mutual information is I = 1/2 log(4/3) + 1/4 log(2/3) + 1/4 log 2, and the
+  // entropies are log 2 and log 4 - 3/4 log 3.
   const double information = std::log(4.0 / 3) / 2 + std::log(2.0 / 3) / 4 + std::log(2.0) / 4;
   const double of_classes = std::log(2), of_clusters = std::log(4) - 0.75 * std::log(3);
-  // Ordered pairs: tp = 2, fn = 2, fp = 4, tn = 4, so tp tn = fn fp.
+  // Ordered pairs of points: tp = 2, fn = 2, fp = 4, tn = 4. So tp tn = fn fp, and the adjusted Rand index is 0.
   const Scores expected{2 * information / (of_classes + of_clusters), information / std::sqrt(of_classes * of_clusters),
                         0, 0.75};
   expect_scores(score_labels(Labels{0, 0, 1, 1}, Labels{0, 0, 0, 1}), expected, 1e-14);
@@ -55,8 +56,8 @@ TEST(Scores, OfSingleClustersFollowScikitLearn) {
   expect_scores(score_labels(Labels{4}, Labels{2}), {1, 1, 1, 1}, 0);
 }
 
-// Computed with scikit-learn 1.9.1: normalized_mutual_info_score(average_method="arithmetic" and
-// "geometric"), adjusted_rand_score; accuracy by scipy 1.17.1: linear_sum_assignment on the
+// The expected values come from scikit-learn 1.9.1: normalized_mutual_info_score with average_method="arithmetic" and
+// "geometric", and adjusted_rand_score. The accuracy comes from linear_sum_assignment of scipy 1.17.1 on the
 // contingency table.
 TEST(Scores, AgreeWithScikitLearn) {
   const int64_t n = 1000;
@@ -92,7 +93,7 @@ TEST(Scores, HandleTensOfThousandsOfLabels) {
   const int64_t n = 60000;
   const Labels truth = make_labels(n, [](int64_t i) { return i / 2; });
   const Labels shifted = make_labels(n, [](int64_t i) { return (i + 1) / 2; });
-  // Pairs {2j, 2j+1} against {2j-1, 2j}: no pair of points is together in both, and half the points
+  // The clusters are the pairs {2j, 2j+1} and {2j-1, 2j}. No two points are together in both, and half of the points
   // can match.
   const Scores scores = score_labels(truth, shifted);
   EXPECT_NEAR(scores.accuracy, 0.5, 1e-4);

@@ -11,7 +11,7 @@ namespace {
 TEST(Coincidence, FindsTheFirstPartnerOfEachDistinctRow) {
   const std::vector<uint64_t> rows{5, 7, 5, 9, 9}, others{1, 5, 5, 8, 7};
   const Coincidence found = find_coincidence(rows, others);
-  // 9 coincides with nothing, so that its copies are worked on as they come.
+  // 9 is not in `others`, so each of its copies is processed.
   EXPECT_EQ(found.distinct, (std::vector<int64_t>{0, 1, 3, 4}));
   EXPECT_EQ(found.place, (std::vector<int64_t>{0, 1, 0, 2, 3}));
   EXPECT_EQ(found.partner, (std::vector<int64_t>{-1, 0, -1, -1, 1}));

@@ -25,7 +25,7 @@ Matrix<float> points_of(Shape shape, int64_t n, uint64_t seed, std::vector<int32
   return X;
 }
 
-/// A clustering and the model it leaves behind.
+/// A clustering and the model made from it.
 struct Fitted {
   Fitted(const Input& input, const ClusterOptions& options)
       : result(cluster(input, options)), model(make_model(input, result)) {}
@@ -71,7 +71,7 @@ TEST(Predict, OnTrainingPointsItIsTheirRowOfTheEmbedding) {
   double error = 0;
   for (int64_t i = 0; i < found.embedding.size(); ++i)
     error += std::pow(found.embedding.data()[i] - fitted.result.pairs.vectors.data()[i], 2);
-  // L w / theta - w = r / theta: the residuals, at most 1e-5 each.
+  // For each pair the difference is L w / theta - w = r / theta, with a residual |r| of at most 1e-5.
   EXPECT_LT(std::sqrt(error), 1e-4);
 }
 
@@ -129,7 +129,7 @@ TEST(Predict, PointsWithoutANeighborGetTheNearestMean) {
   const Matrix<float> X = points_of(Shape::blobs, 300, 7, classes);
   const Fitted fitted(Points(X.view()), options_for(3));
   Matrix<float> far(1, X.cols());
-  // Far out along the diagonal, where the mean with the largest sum of coordinates is the nearest.
+  // Far away along the diagonal, the nearest mean is the one with the largest sum of coordinates.
   for (int64_t f = 0; f < X.cols(); ++f) far(0, f) = 1e4;
   const Prediction found = predict(fitted.model, Points(far.view()), 1);
   EXPECT_EQ(found.isolated_points, 1);
@@ -158,7 +158,7 @@ TEST(Predict, APrecomputedAffinityAgreesWithTheKernelItCameFrom) {
   EXPECT_EQ(share_equal(found.labels, kernel.result.labels), 1);
 }
 
-/// Blobs in features of very different sizes and offsets: unscaled, one feature would be all there is.
+/// Blobs in features of very different sizes and offsets. Without scaling, one feature would decide all distances.
 Matrix<float> uneven_blobs(int64_t n, uint64_t seed, std::vector<int32_t>& classes) {
   Matrix<float> X = points_of(Shape::blobs, n, seed, classes);
   for (int64_t i = 0; i < n; ++i) {

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program on several ranks: the same bits as on one, whatever the file; errors are told once, and nobody hangs."""
+"""The program on several ranks gives the same bits as on one, for every file format.
+
+An error is reported once, and no rank hangs.
+"""
 import gzip
 import json
 import os
@@ -75,7 +78,8 @@ class SameBitsTest(RanksTest):
     def test_every_format(self):
         rows = [[*row, i % 3] for i, row in enumerate(points(700))]
         text = "".join(",".join(map(repr, row)) + "\n" for row in rows)
-        # Blank lines, a header, and a last line without its end: shares of bytes meet all of them.
+        # A header, blank lines, and a last line without a newline: they matter because each rank reads a share of the
+        # bytes.
         self.write("points.csv", "x,y,class\n\n" + text.replace("\n", "\n\n", 5).rstrip("\n"))
         (self.folder / "points.csv.gz").write_bytes(gzip.compress(text.encode()))
         self.write("points.libsvm", "".join(f"{row[2]} 1:{row[0]} {2 + i % 2}:{row[1]}\n" for i, row in enumerate(rows)))
@@ -134,19 +138,19 @@ class ErrorTest(RanksTest):
         name = self.write_csv("points.csv", points(50))
         _, stderr = self.run_ranks(2, "cluster", name, "-k", 3, code=1, MBSC_MPI_LIBRARY="/no/such/library.so")
         self.assertIn("MBSC_MPI_LIBRARY", stderr)
-        # One that is alone needs none.
+        # A single rank does not need the library.
         self.run_ranks(1, "cluster", name, "-k", 3, "--labels", "labels", MBSC_MPI_LIBRARY="/no/such/library.so")
 
 
 class FailureTest(RanksTest):
-    """A rank that dies, or cannot go on: all end within seconds, with nothing half written."""
+    """If a rank dies or cannot continue, all ranks end within seconds, and no result is partly written."""
 
     def arguments(self):
         output = ["--labels", "labels", "--embedding", "embedding.npy", "--summary", "summary.json", "--threads", 1, "-q"]
         return ["cluster", "points.csv", "-k", 3, "--method", "exact", "--tolerance", 1e-9, *output]
 
     def ranks_of(self, process):
-        """The processes of the program that mpirun has started."""
+        """The process ids of the ranks that this mpirun has started."""
         found = []
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -172,8 +176,8 @@ class FailureTest(RanksTest):
             try:
                 process.communicate(timeout=20)
             except subprocess.TimeoutExpired:
-                # The mpirun of Open MPI 4.1 may wait for a lock of its own, in PMIx_server_finalize, where a rank has died
-                # while it started. The ranks themselves must have ended.
+                # If a rank dies while it starts, the mpirun of Open MPI 4.1 may hang in PMIx_server_finalize, waiting
+                # for one of its own locks. The ranks themselves must have ended.
                 left = self.ranks_of(process)
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
@@ -183,7 +187,7 @@ class FailureTest(RanksTest):
             self.assert_results_are_whole(6000)
 
     def assert_results_are_whole(self, count):
-        """Each result is there from its first to its last byte, or not at all; then takes it away."""
+        """Checks that each result file is complete or missing, and deletes it."""
         for path in self.folder.iterdir():
             if path.name == "labels":
                 self.assertEqual(len(path.read_text(encoding="utf-8").splitlines()), count)
@@ -192,13 +196,13 @@ class FailureTest(RanksTest):
             elif path.name == "embedding.npy":
                 self.assertEqual(path.stat().st_size, 128 + count * 3 * 4)
             elif path.name != "points.csv":
-                self.assertIn(".tmp.", path.name)  # of a rank that had no time to take it away
+                self.assertIn(".tmp.", path.name)  # left by a rank that had no time to delete it
             if path.name != "points.csv":
                 path.unlink()
 
     def test_a_rank_without_memory_ends_all_with_its_message(self):
         self.write_csv("points.csv", points(40000))
-        # Its third of the kernel values that are to be kept is more than rank 1 may have.
+        # Rank 1 may use less memory than its third of the cached kernel values needs.
         script = self.folder / "limited"
         script.write_text("#!/bin/sh\n[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 ] && ulimit -v 500000\n"
                           "exec \"$@\"\n", encoding="utf-8")
@@ -210,7 +214,7 @@ class FailureTest(RanksTest):
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             self.fail("the others wait for the one that has failed")
-        # That of the rank, 2, with Open MPI; that of those it has ended, with MPICH.
+        # Open MPI returns the exit code of the rank that failed, 2. MPICH returns that of the ranks it has ended.
         self.assertNotEqual(process.returncode, 0, stderr.decode())
         self.assertIn("mbsc: rank 1: out of memory", stderr.decode())
         self.assertEqual(self.files(), ["limited", "points.csv"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the option table: values go in and out unchanged, text is read and written the same way, ranges and
-// methods are checked under the option's own name.
+// Tests every row of the option table: values are set and returned unchanged, text is parsed and printed consistently,
+// and messages about ranges and methods use the option's own name.
 #include "mbsc/options/table.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr InputShape shape{1000, 5};
 
-/// Some values of an option beside its default, all in its range for 1,000 points.
+/// Some values of an option, all in its range for 1,000 points. At least one of them is not the default.
 std::vector<OptionValue> values_of(const OptionRow& row) {
   std::vector<OptionValue> values;
   switch (row.kind) {
@@ -45,7 +45,7 @@ OptionValue other_value(const OptionRow& row) {
   return usual;
 }
 
-/// The message with which resolve() refuses.
+/// The message with which resolve() refuses the options, or "accepted".
 std::string refusal(const ClusterOptions& options) {
   try {
     resolve(shape, options);
@@ -187,7 +187,7 @@ TEST(OptionTable, ValuesOutOfRangeAreRefusedByName) {
   for (const OptionRow& row : option_rows()) {
     if (row.kind == OptionKind::integer || row.kind == OptionKind::bytes) {
       ASSERT_TRUE(std::isfinite(row.least)) << row.name;
-      if (row.name != "seed") expect_refused(row, int64_t(row.least) - 1);  // its field has no sign
+      if (row.name != "seed") expect_refused(row, int64_t(row.least) - 1);  // its field is unsigned
       if (row.most_is_n) expect_refused(row, shape.n + 1);
       ++checked;
     }
@@ -297,7 +297,7 @@ TEST(OptionTable, NamesFlagsAndPythonNamesAreUnique) {
     EXPECT_TRUE(arguments.insert(argument).second) << argument;
     EXPECT_EQ(find_python_option(argument), &row) << argument;
   }
-  // An old name is accepted beside the others.
+  // Old names are accepted too. They must differ from all other names.
   for (const OptionRow& row : option_rows()) {
     if (row.old_name.empty()) continue;
     EXPECT_TRUE(names.insert(row.old_name).second) << row.old_name;

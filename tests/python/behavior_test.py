@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scikit-learn asks of its own SpectralClustering, asked of ours: shapes it must find, seeds, dtypes, errors."""
+"""What scikit-learn tests of its own SpectralClustering, tested for ours: shapes to find, seeds, dtypes, errors."""
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Among other estimators: pipelines, searches, parallel jobs; pickled, cloned, saved."""
+"""The estimator in pipelines, searches and parallel jobs; and pickled, cloned and saved."""
 import json
 import pickle
 import zipfile

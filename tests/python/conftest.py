@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the Python package share: the program beside it, the data of the paper."""
+"""Fixtures that the tests of the Python package share: the command-line program, and the data of the paper."""
 import gzip
 import os
 import pathlib
@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def program():
-    """The command line of the same build."""
+    """The path of the command-line program of the same build."""
     path = pathlib.Path(os.environ.get("MBSC_BIN", ROOT / "build/release/bin/mbsc"))
     if not path.exists():
         pytest.skip("the program mbsc is not built")
@@ -21,7 +21,7 @@ def program():
 
 @pytest.fixture(scope="session")
 def pendigits():
-    """Points and classes."""
+    """The points and the classes of Pendigits."""
     path = pathlib.Path(os.environ.get("MBSC_DATA", ROOT / "data")) / "pendigits.csv.gz"
     if not path.exists():
         pytest.skip("no data set pendigits (scripts/get-data)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents show runs, and what they list is all there is."""
+"""The code in the documents runs, and the documents list every argument and attribute."""
 import inspect
 import os
 import re

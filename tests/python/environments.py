@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the wheel and tests it in virtual environments, which lie beside the build and are kept.
+"""Builds the wheel and tests it in virtual environments.
 
-    wheel    the sdist is complete; the wheel is built, against the library of the build folder
-    newest   every test of this folder on the newest scikit-learn, and the tutorial
-    oldest   the tests of behavior on scikit-learn 1.4
-    clean    a new environment with the wheel and what it requires: the lines of README.md, also on an older processor
+    wheel    builds the sdist, and the wheel with the library of the build folder; checks that both are complete
+    newest   runs every test of this folder (the tutorial too) with the newest scikit-learn
+    oldest   runs the tests in TESTS_OF_OLDEST with scikit-learn 1.4
+    clean    runs the Python code of README.md with only the wheel and what it requires, also as on older processors
+
+The environment of `clean` is temporary. The others are beside the build folder and are reused.
 
 usage: environments.py ROOT BUILD_DIR wheel|newest|oldest|clean
-Exit code 77, and the reason, where pip cannot install what is needed.
+If pip cannot install what is needed, this script prints the reason, and its exit code is 77.
 """
 import os
 import pathlib
@@ -36,7 +38,7 @@ class Environments:
         self.wheels = self.build / "python" / "wheels"
 
     def python(self, name, packages=()):
-        """The interpreter of an environment that has the packages; ends this script where that is not to be had."""
+        """The interpreter of an environment with these packages. Ends this script if pip cannot install them."""
         folder = self.build.parent / ("python" if name in ("wheel", "newest") else f"python-{name}")
         python = folder / "bin/python"
         if not python.exists():
@@ -108,7 +110,7 @@ def test_clean(e):
         python = folder / "python/bin/python"
         e.install(python, [wheel])
         shutil.copytree(e.root / "examples", folder / "examples")
-        for level in ("", "SSSE3", "SCALAR"):  # this processor's, that of 2006, and none
+        for level in ("", "SSSE3", "SCALAR"):  # the level of this processor, a level of 2006, and no SIMD
             environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
             if level:
                 environment["MBSC_SIMD"] = level

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scikit-learn's own checks of an estimator, with nothing expected to fail."""
+"""scikit-learn's own checks of an estimator. None is expected to fail."""
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mbsc import MiniBatchSpectralClustering
 
-# The default, and the method that leaves eigenvalues estimated.
+# The default, and a method that only estimates the eigenvalues.
 ESTIMATORS = [
     MiniBatchSpectralClustering(),
     MiniBatchSpectralClustering(n_clusters=3, method="minibatch", passes=1.0, embedding_scale="none"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The functional layer against numpy and scikit-learn; every docstring's example."""
+"""Compares the functions of the package with NumPy and scikit-learn, and runs the examples in all docstrings."""
 import doctest
 import importlib
 import pkgutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every way in which an array may lie; and no second copy of it."""
+"""Input arrays of every kind and memory layout, which are not copied unless it is necessary."""
 import os
 import subprocess
 import sys

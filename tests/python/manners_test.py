@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mbsc import MiniBatchSpectralClustering, Stage, progress, threads
 
-LONG = np.random.RandomState(0).standard_normal((30_000, 50)).astype(np.float32)  # minutes to certify
+LONG = np.random.RandomState(0).standard_normal((30_000, 50)).astype(np.float32)  # a certified result takes minutes
 SHORT = LONG[:300]
 
 
@@ -130,7 +130,7 @@ def test_verbose_shows_progress(capfd, monkeypatch, plain):
 
 
 def test_limits_of_threadpoolctl_hold_unless_n_jobs_says_otherwise():
-    from sklearn.cluster import KMeans  # loads the OpenMP that is limited
+    from sklearn.cluster import KMeans  # loads the OpenMP library to be limited
 
     KMeans(2, n_init=1).fit(SHORT)
     with threadpoolctl.threadpool_limits(1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Out of sample: training points keep their labels, new ones get those of their kind."""
+"""Prediction: training points keep their labels, and new points get the label of the cluster they belong to."""
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fit(X, comm=...) on ranks of mpi4py: the bits of one process, errors on all ranks, and predict after collect()."""
+"""fit(X, comm=...) on ranks of mpi4py: same bits as in one process, errors on all ranks, predict after collect()."""
 import os
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the blocks fenced as ```python of a document, one after the other, as one program.
+"""Runs the blocks of a document that are fenced as ```python, one after the other, as one program.
 
 usage: run_document.py DOCUMENT
 """
@@ -19,7 +19,7 @@ def run(path):
         sys.exit(f"{path} has no block of Python")
     for block in blocks:
         line = text.count("\n", 0, block.start()) + 1
-        exec(compile("\n" * line + block[1], str(path), "exec"), names)  # errors tell the line of the document
+        exec(compile("\n" * line + block[1], str(path), "exec"), names)  # errors show the line of the document
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Same data, options and seed: the same bits as the command line, for any number of threads."""
+"""With the same data, options and seed, Python gives the same bits as the command line, for any number of threads."""
 import json
 import subprocess
 
@@ -24,7 +24,7 @@ CASES = [
     (["--preset", "paper", "--passes", "2"], {**PAPER, "passes": 2.0}),
     (["--cache", "1M"], {"cache": 1 << 20}),
 ]
-# What tells of the process and not of the clustering, or goes by the name of the file.
+# Keys of the summary that depend on the process, on the input file, or on flags that only the command line has.
 NOT_COMPARED = {"seconds", "peak_memory_bytes", "input", "format", "classes", "label_column", "scale", "scale_rows",
                 "preset", "nmi", "nmi_geometric", "ari", "accuracy"}
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands that the documents show.
 
-Every block fenced as ```sh, and every command after a `$ ` prompt in a block fenced as ```console, of README.md and
-docs/*.md runs under `bash -euo pipefail`. Each document has a fresh copy of the tracked files, with the build
-folder linked in and its programs first in PATH; its blocks run there one after the other. A console block's expected
-output is compared by its words: those without a digit must appear in the output, in order; `...` stands for anything.
+The script runs every block of README.md and docs/*.md that is fenced as ```sh, and every command after a `$ ` prompt in
+a block fenced as ```console, under `bash -euo pipefail`. The blocks of a document run one after the other, in a fresh
+copy of the tracked files. The build folder is linked into the copy, and its programs come first in PATH. The expected
+output in a console block is compared by its words: the words without a digit must appear in the output, in this order;
+`...` stands for anything.
 
-    <!-- not run: reason -->         before a block skips it
-    <!-- needs: path -->             before a block skips it where that path (data/...) is absent
+    <!-- not run: reason -->         before a block: skips the block
+    <!-- needs: path -->             before a block: skips the block if that path (data/...) does not exist
 
 usage: run_readme.py ROOT BUILD_DIR [DOCUMENT...]
 """
@@ -63,7 +64,7 @@ def blocks_of(text):
 
 
 def commands_of(block):
-    """[(command, expected output lines)]; a sh block is one command without expectation."""
+    """Returns [(command, expected output lines)]. A sh block is one command without expected output."""
     if block.kind == "sh":
         return [("\n".join(block.text), [])]
     commands, continued = [], False
@@ -80,7 +81,7 @@ def commands_of(block):
 
 
 def first_missing_word(expected_lines, output):
-    """The first expected word that the output lacks, in order; None if all are there."""
+    """The first expected word that the output lacks, in this order; None if all words are there."""
     words = iter(output.split())
     for word in " ".join(expected_lines).split():
         if word == "..." or any(character.isdigit() for character in word):
@@ -91,7 +92,7 @@ def first_missing_word(expected_lines, output):
 
 
 def run_block(block, folder, environment):
-    """An error text, or None."""
+    """Runs a block; returns an error text, or None."""
     commands = commands_of(block)
     script = "\n".join(f"printf '%s\\n' {shlex.quote(MARK)}\n{command}" for command, _ in commands)
     try:
@@ -124,7 +125,7 @@ def copy_of_tracked_files(root, folder):
 
 
 def run_document(document, root, build):
-    """The number of failed blocks."""
+    """Runs the blocks of a document; returns the number of failed blocks."""
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

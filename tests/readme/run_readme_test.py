@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_readme.py must find the blocks, run them, and notice what fails."""
+"""run_readme.py must find the blocks, run them, and report failures."""
 import os
 import pathlib
 import tempfile

@@ -12,6 +12,7 @@ namespace {
 template <class T>
 using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// Compares gemm() with the product in double. `transposed`: A is stored by columns.
 template <class Compute, class Source, class Dest>
 void expect_product(int64_t rows, int64_t columns, int64_t depth, bool transposed) {
   std::srand(unsigned(rows + 7 * columns + 31 * depth));

@@ -14,7 +14,8 @@ class NearestOf : public ::testing::Test {};
 using Precisions = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(NearestOf, Precisions);
 
-/// Sums in the order of the features, ties to the lowest center: the labels of every SIMD level must equal these.
+/// The nearest center of x, by a plain search: sums run in the order of the features, and ties go to the lowest center.
+/// Every SIMD level must give the same labels.
 template <class T>
 int32_t nearest(const std::vector<T>& x, const std::vector<T>& centers, int64_t count) {
   const auto columns = int64_t(x.size());
@@ -24,7 +25,7 @@ int32_t nearest(const std::vector<T>& x, const std::vector<T>& centers, int64_t 
     T sum = 0;
     for (int64_t f = 0; f < columns; ++f) {
       const T difference = x[size_t(f)] - centers[size_t(c * columns + f)];
-      const volatile T square = difference * difference;  // not fused
+      const volatile T square = difference * difference;  // volatile: no fused multiply-add
       sum = sum + square;
     }
     if (c == 0 || sum < least) {
@@ -42,7 +43,7 @@ TYPED_TEST(NearestOf, HasTheLabelsOfAPlainSearchToTheBit) {
   for (const int64_t groups : {1, 3})
     for (const int64_t columns : {1, 2, 5, 10, 17})
       for (const int64_t count : {1, 2, 9, 40})
-        for (const bool coarse : {false, true}) {  // on a coarse grid many rows have several nearest centers
+        for (const bool coarse : {false, true}) {  // coarse grid: many rows have several nearest centers
           const auto draw = [&](int64_t i, int64_t key) {
             return coarse ? T(random.below(4, i, key)) : T(random.normal(i, key));
           };

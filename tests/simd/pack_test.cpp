@@ -12,6 +12,7 @@ namespace {
 /// Arbitrary numbers of both signs that are not integers.
 double number(int64_t i) { return std::sin(double(i) * 12.9898) * 43.7; }
 
+/// Packs `count` rows and compares with the formula of pack.h. Entries beyond these rows must not be written.
 template <class T, class Source>
 void expect_formula(int64_t count, int64_t features, int64_t width, bool with_lengths) {
   std::vector<std::vector<Source>> rows(static_cast<size_t>(count));

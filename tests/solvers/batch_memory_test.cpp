@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The estimates of BatchMemory. batch_memory.h defines the symbols.
 #include "mbsc/solvers/minibatch/batch_memory.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ using testing::to_eigen;
 
 constexpr uint64_t seed = 3;
 
+/// The first `count` columns of a random permutation of all columns.
 std::vector<int64_t> drawn(int64_t count, uint64_t key) {
   const KeyedPermutation permutation(n, Random(7, Stream::test), key);
   std::vector<int64_t> columns;
@@ -29,7 +31,7 @@ std::vector<int64_t> drawn(int64_t count, uint64_t key) {
   return columns;
 }
 
-/// One batch in four parts.
+/// Adds these columns as one batch, in four parts.
 void add_columns(BatchMemory<double>& memory, const Matrix<double>& W, const std::vector<int64_t>& columns,
                  const NystromModel<double>* model) {
   const auto count = int64_t(columns.size());
@@ -40,7 +42,8 @@ void add_columns(BatchMemory<double>& memory, const Matrix<double>& W, const std
   }
 }
 
-/// G = W (W'G) + H of one batch of `count` columns in four parts, with the given columns fixed.
+/// The estimate W B + H of LW from the fixed columns and one batch of `count` others, in four parts. `noise` gets the
+/// trace of the claimed noise.
 MatrixXd estimate_once(const Matrix<double>& W, const std::vector<uint8_t>& fixed, const NystromModel<double>* model,
                        int64_t count, uint64_t key, double* noise = nullptr,
                        const SparsePart<double>* known = nullptr) {
@@ -83,7 +86,7 @@ TEST(BatchMemory, EstimateIsUnbiasedWithAndWithoutCertainColumnsAndModel) {
       fmt::print("fixed {}, model {}: |z| rms {:.3f}, largest {:.2f}; noise claimed / seen {:.3f}\n", sure,
                  with != nullptr, std::sqrt(z.squaredNorm() / double(z.size())), z.cwiseAbs().maxCoeff(),
                  noise / spread);
-      // 2,400 entries, dependent; the weight of the control variate is fitted to the sample, which costs a little.
+      // 2,400 dependent entries. The weight of the control variate is fitted to the sample, which causes a small bias.
       EXPECT_LT(z.cwiseAbs().maxCoeff(), 5.5);
       EXPECT_NEAR(noise / spread, 1, 0.15);
     }
@@ -97,7 +100,7 @@ TEST(BatchMemory, IsExactWhenEveryColumnIsSeen) {
     EXPECT_LT((estimate_once(W, std::vector<uint8_t>(n), with, n, 1) - exact).norm(), 1e-10);
 }
 
-/// The largest entries of each row, and a model without them.
+/// The `each` largest entries of each row, and a model that leaves them out.
 struct KnownEntries {
   explicit KnownEntries(int64_t each)
       : degrees(problem().A.degrees({}, {}, each)),
@@ -145,7 +148,7 @@ TEST(BatchMemory, KnownEntriesLeaveTheEstimatesUnbiasedWithLessNoise) {
     const MatrixXd complete = estimate_once(W, fixed, with_model ? &part.model : nullptr, n, 1, nullptr, &part.known);
     EXPECT_LT((complete - exact).norm(), 1e-7 * exact.norm());
   }
-  // All entries known, nothing is left to sample: exact from any few columns.
+  // If all entries are known, nothing is left to sample: a few columns are enough for an exact result.
   const KnownEntries all(n - 1);
   EXPECT_LT((estimate_once(W, fixed, &all.model, 20, 3, nullptr, &all.known) - exact).norm(), 1e-5 * exact.norm());
 }
@@ -190,8 +193,9 @@ TEST(BatchMemory, ProjectionIsUnbiasedAndNoNoisierThanItSays) {
       const double z = (mean - exact).cwiseQuotient((squares / draws).cwiseSqrt()).cwiseAbs().maxCoeff();
       fmt::print("{} columns, model {}: largest |z| {:.2f}, noise claimed / seen {:.2f}\n", count, with != nullptr, z,
                  claimed / squares.sum());
-      // 16 entries, six times: the largest of 96 normal |z| is above 4.5 once in 1,500. The claim is an upper bound
-      // (the symmetric part of W'G has about half its noise), known to a few percent; far above it would be of no use.
+      // There are six cases with 16 entries: the largest of 96 normal |z| is above 4.5 once in 1,500 times. The claimed
+      // noise is an upper bound (the symmetric part of W'G has about half of the noise of W'G), with an error of a few
+      // percent. A bound far above the true noise would be useless.
       EXPECT_LT(z, 4.5);
       EXPECT_GT(claimed / squares.sum(), 0.9);
       EXPECT_LT(claimed / squares.sum(), 4);
@@ -274,7 +278,7 @@ TEST(BatchMemory, TellsTheDegreesByCertainColumnsThatAreNotKeptAndByTheOthers) {
     if (!fixed[size_t(j)]) others.push_back(j);
   const Matrix<double> W = random_basis(rough, 4, seed);
   BatchMemory<double> memory(rough, 4, fixed, &tally);
-  for (int twice = 0; twice < 2; ++twice) memory.add_fixed(sure, W, {});  // anew for each step: counted once
+  for (int twice = 0; twice < 2; ++twice) memory.add_fixed(sure, W, {});  // evaluated again for each step, counted once
   add_columns(memory, W, others, nullptr);
   const Degrees now = tally.degrees(memory.others());
   const Degrees exact = p.A.degrees({});

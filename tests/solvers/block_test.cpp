@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole block a solver computes (keep_block), guard columns (block_size), and where exact starts.
+// Tests of the block that a solver computes (keep_block), of its guard columns (block_size), and of the start of exact.
 #include <gtest/gtest.h>
 
 #include "mbsc/cluster.h"
@@ -19,7 +19,7 @@ using testing::to_eigen;
 
 constexpr int64_t k = 4;
 
-/// Eigenvalues that fall slowly: guard columns help.
+/// A problem whose eigenvalues fall slowly, so that guard columns help.
 const DenseProblem<double>& problem() {
   static const DenseProblem<double> p(clouds<double>(400, k, 1.5, 1), 1.0);
   return p;
@@ -43,7 +43,7 @@ TEST(Block, IsOrthonormalAndHoldsTheResultWhereThereIsNoCertificate) {
     const MatrixXd block = to_eigen(pairs.block), W = to_eigen(pairs.vectors);
     ASSERT_GE(block.cols(), k) << method;
     EXPECT_LT(departure(block), 1e-12) << method;
-    // exact returns Ritz vectors and shows what one more multiplication made of them: no such inclusion there.
+    // exact returns Ritz vectors X, but its block spans L X, so the block need not contain X.
     if (options.method != "exact") {
       EXPECT_LT(DenseProblem<double>::distance(W, block), 1e-10) << method;
     }
@@ -69,7 +69,7 @@ TEST(Block, GuardColumnsBringThePowerMethodNearer) {
     options.limits.iterations = 6;
     return problem().error(to_eigen(solve_power<double>(problem().L, options).vectors), k);
   };
-  // Each product lessens the error by lambda_13/lambda_4 instead of lambda_5/lambda_4.
+  // Each product reduces the error by the factor lambda_13/lambda_4 instead of lambda_5/lambda_4.
   EXPECT_LT(std::pow(problem().values[3 * k] / problem().values[k], 5), 0.1);
   EXPECT_LT(error(3 * k), 0.5 * error(k));
 }
@@ -89,7 +89,7 @@ TEST(Block, OfExactIsWhatEachProductMadeOfTheRitzVectors) {
   });
   EXPECT_EQ(pairs.full_products, 3) << "no certificate";
   EXPECT_DOUBLE_EQ(problem().error(to_eigen(pairs.block), k), before);
-  // The Ritz vectors know nothing of the last product yet.
+  // The Ritz vectors do not include the last product yet.
   EXPECT_LT(before, problem().error(to_eigen(pairs.vectors), k));
 }
 
@@ -126,7 +126,7 @@ TEST(Exact, FromNystromCountsTheLandmarksAndIsNearerAfterOneProduct) {
 TEST(Exact, FromNystromFindsWhatTheLandmarksMissed) {
   ClusterOptions options = options_with({});
   options.start = Start::nystrom;
-  options.landmarks = 2;  // of the rank of the start, far below k
+  options.landmarks = 2;  // the rank of the start; it is below k
   const EigenPairs<double> pairs = solve_exact<double>(problem().L, options);
   EXPECT_EQ(pairs.status, Status::converged);
   EXPECT_LT(problem().error(to_eigen(pairs.vectors), k), 1e-8);
@@ -136,7 +136,7 @@ TEST(Block, LargerThanTheProblemIsRefused) {
   const InputShape shape{problem().n(), 2};
   for (const char* method : {"exact", "nystrom", "power"}) {
     ClusterOptions options = options_with(shape.n, method);
-    if (options.method == "power") options.landmarks.reset();  // it has none
+    if (options.method == "power") options.landmarks.reset();  // power has no landmarks
     EXPECT_NO_THROW(resolve(shape, options)) << method;
     options.block_size = shape.n + 1;
     EXPECT_THROW(resolve(shape, options), InvalidInput) << method;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small problem with everything about it known: points, the operator, and all eigenpairs of the
-// dense matrix.
+// A small problem with a known solution: the points, the operator, and all eigenpairs of the dense matrix.
 #pragma once
 
 #include <Eigen/Dense>
@@ -19,7 +18,7 @@ struct DenseProblem {
         A(Points(X.view()), {KernelKind::rbf, gamma}, RowSpace(X.rows(), threads)),
         L(A, A.degrees({}), regularization) {
     Eigen::MatrixXd whole = dense_affinity(Points(X.view()), {KernelKind::rbf, gamma});
-    // What the float tile calls zero is zero.
+    // The float tile returns zero for values below 2^-126. The oracle must do the same.
     whole = whole.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; });
     const Eigen::VectorXd d = whole.rowwise().sum();
     const double tau = regularization * d.mean();
@@ -35,8 +34,9 @@ struct DenseProblem {
 
   int64_t n() const { return X.rows(); }
   RowSpace space() const { return RowSpace(n(), 1); }
-  /// The rms sine between the k leading eigenvectors and an orthonormal W of at least k columns.
+  /// The rms sine of the angles between the k leading eigenvectors and an orthonormal W of at least k columns.
   double error(const Eigen::MatrixXd& W, int64_t k) const { return distance(vectors.leftCols(k), W); }
+  /// The rms sine of the angles between span U and span W. Both must be orthonormal.
   static double distance(const Eigen::MatrixXd& U, const Eigen::MatrixXd& W) {
     return (U - W * (W.transpose() * U)).norm() / std::sqrt(double(U.cols()));
   }
@@ -52,7 +52,7 @@ struct DenseProblem {
   Eigen::MatrixXd vectors;
 };
 
-/// `groups` normal clouds in the plane, their centers `apart` on a line.
+/// `groups` normal clouds in the plane. Their centers are on a line, at distances of `apart`.
 template <class T>
 Matrix<T> clouds(int64_t n, int64_t groups, double apart, uint64_t seed) {
   Matrix<T> X = random_matrix<T>(n, 2, seed);

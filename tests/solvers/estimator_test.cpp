@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimators of LW over many draws: their mean, and their variance against the formulas of
-// estimator.h.
+// The estimators of LW over many draws: compares their mean with LW, and their variance with the formulas of
+// estimator.h, which defines the symbols.
 #include "mbsc/solvers/paper/estimator.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ using testing::to_eigen;
 
 constexpr int64_t n = 60, k = 2;
 constexpr int64_t draws = 40000;
-// The largest of n k = 120 standard normal z exceeds 5 once in 15,000 times. Seeds are fixed: it
-// will not by chance.
+// The largest of n k = 120 standard normal |z| exceeds 5 once in 15,000 times. Seeds are fixed, so the tests do not
+// fail by chance.
 constexpr double largest_z = 5;
 
 const DenseProblem<double>& problem() {
@@ -32,7 +32,7 @@ const DenseProblem<double>& problem() {
   return p;
 }
 
-/// Two leading eigenvectors, turned a little off: g = Lw is not a multiple of w.
+/// The second and the third eigenvector, rotated toward others: g = Lw is not a multiple of w.
 const Matrix<double>& basis() {
   static const Matrix<double> W = [] {
     Matrix<double> basis(n, k);
@@ -44,7 +44,7 @@ const Matrix<double>& basis() {
   return W;
 }
 
-/// L[:, S] C of one draw.
+/// The estimate L[:, S] C of batch t.
 MatrixXd estimate(const MatrixXd& L, const BatchPlan& plan, int64_t t, const Matrix<double>& W) {
   const Batch<double> batch = make_batch<double>(plan, t, RowSpace(L.rows(), 1), W);
   MatrixXd G = MatrixXd::Zero(L.rows(), W.cols());
@@ -53,8 +53,8 @@ MatrixXd estimate(const MatrixXd& L, const BatchPlan& plan, int64_t t, const Mat
   return G;
 }
 
-/// Independent draws: anew at each t where sampling is independent, else one batch of each of many
-/// seeds.
+/// Calls take() with independent estimates: with the batches t = 0, 1, ... of one seed if sampling is independent, else
+/// with one batch of each of many seeds.
 void for_each_draw(ClusterOptions options, const std::function<void(const MatrixXd&)>& take) {
   for (int64_t i = 0; i < draws; ++i) {
     if (options.adagrad.sampling == Sampling::reshuffle) options.seed = uint64_t(i);
@@ -64,10 +64,9 @@ void for_each_draw(ClusterOptions options, const std::function<void(const Matrix
 }
 
 struct Moments {
-  ArrayXXd mean, variance;  ///< of the estimates; variance about the true mean
+  ArrayXXd mean, variance;  ///< of the estimates; the variance is about LW
   double mean_z = 0;        ///< the largest |z| of the mean against LW
-  ArrayXXd variance_error;  ///< standard error of the variance, from the spread of the squares
-                            ///< themselves
+  ArrayXXd variance_error;  ///< the standard error of the variance, from the fourth moments
 };
 
 Moments moments(const ClusterOptions& options) {
@@ -88,7 +87,7 @@ Moments moments(const ClusterOptions& options) {
   return m;
 }
 
-/// Formulas of estimator.h, for each entry.
+/// The formulas of estimator.h, for each entry of the estimate.
 ArrayXXd variance_of_columns(int64_t m) {
   const MatrixXd& L = problem().dense;
   ArrayXXd v(n, k);
@@ -110,6 +109,7 @@ ArrayXXd variance_of_signs(const MatrixXd& L, const MatrixXd& W, double l, doubl
   return ((2 * c - 1) * g.square() + (N / l - 3 * c) * squares + c * sums) / vectors;
 }
 
+/// Checks the mean of the estimates and, unless `variance` is null, their variance.
 void expect_moments(const char* name, const ClusterOptions& options, const ArrayXXd* variance) {
   const Moments m = moments(options);
   EXPECT_LT(m.mean_z, largest_z) << name;
@@ -118,7 +118,7 @@ void expect_moments(const char* name, const ClusterOptions& options, const Array
     return;
   }
   const double z = ((m.variance - *variance).abs() / m.variance_error).maxCoeff();
-  // Entries of a draw are correlated: at worst wholly, when the errors add up.
+  // The entries of a draw are correlated. In the worst case they are fully correlated, and their errors add up.
   const double total = m.variance.sum() / variance->sum() - 1;
   const double total_error = m.variance_error.sum() / variance->sum();
   fmt::print(
@@ -146,7 +146,7 @@ TEST(Estimator, ColumnsAreUnbiasedWithTheStatedVarianceInBothSamplings) {
 }
 
 TEST(Estimator, TheShortLastBatchOfAPassIsUnbiasedToo) {
-  // Batches of 17, 17, 17 and 9: number 3 is the last.
+  // The batches have 17, 17, 17 and 9 columns. The last one has number 3.
   const ArrayXXd variance = variance_of_columns(9);
   expect_moments("columns, last batch", with(Estimator::columns, Sampling::reshuffle, 17), &variance);
 }
@@ -195,7 +195,7 @@ TEST(Estimator, AtFixedBatchSizeVarianceAtAnEigenvectorRisesWithTheNonzeros) {
       "factor {:.1f}\n",
       one, formula(1), twenty, formula(20), twenty / one);
   EXPECT_GT(twenty / one, 3);
-  // 4,000 squared norms whose own spread is about their size: standard error 1.6 %.
+  // The standard deviation of a squared norm is about its mean. For 4,000 of them the standard error is 1.6 %.
   EXPECT_NEAR(one / formula(1), 1, 0.07);
   EXPECT_NEAR(twenty / formula(20), 1, 0.07);
 }

@@ -16,7 +16,7 @@ using testing::departure;
 using testing::random_matrix;
 using testing::to_eigen;
 
-/// An affinity whose product number `at` (from 1) is interrupted.
+/// An affinity whose full product number `at` (counted from 1) throws Stopped.
 template <class T>
 class Interrupted final : public Affinity<T> {
  public:
@@ -50,11 +50,11 @@ class Interrupted final : public Affinity<T> {
 template <class T>
 struct Accuracy {
   static constexpr double tolerance = sizeof(T) == 4 ? 1e-5 : 1e-10;
-  /// Rounding of a residual computed in T against one in double.
+  /// The difference, by rounding, between a residual computed in T and one computed in double.
   static constexpr double rounding = sizeof(T) == 4 ? 2e-6 : 1e-13;
 };
 
-/// What holds of every certified result.
+/// Checks what holds for every certified result.
 template <class T>
 void expect_sound(const DenseProblem<T>& p, const EigenPairs<T>& pairs, int64_t k) {
   ASSERT_EQ(int64_t(pairs.values.size()), k);
@@ -86,7 +86,7 @@ TYPED_TEST(ExactOf, AllEigenpairsOfSmallMatricesAreFound) {
       const EigenPairs<T> pairs = solve_exact<T>(p.L, options);
       EXPECT_EQ(pairs.status, Status::converged) << n << ", " << k;
       expect_sound(p, pairs, k);
-      // Eigenvalues of a symmetric matrix are off by no more than the residual.
+      // For a symmetric matrix, the error of an eigenvalue is at most the residual.
       for (int64_t j = 0; j < k; ++j)
         EXPECT_NEAR(pairs.values[size_t(j)], p.values[j], Accuracy<T>::tolerance) << n << ", " << k << ", " << j;
     }
@@ -103,7 +103,7 @@ TYPED_TEST(ExactOf, LeadingSubspaceAgreesWithTheDenseOneForEverySeed) {
     const EigenPairs<T> pairs = solve_exact<T>(p.L, options);
     EXPECT_EQ(pairs.status, Status::converged);
     expect_sound(p, pairs, 4);
-    // sine <= residual / gap for each vector.
+    // For each vector, sine <= residual / gap.
     EXPECT_LT(p.error(to_eigen(pairs.vectors), 4), Accuracy<T>::tolerance * 2 / (p.values[3] - p.values[4]));
   }
 }
@@ -116,7 +116,7 @@ TYPED_TEST(ExactOf, ASmallBasisRestartsAndConvergesToTheSame) {
   const EigenPairs<T> roomy = solve_exact<T>(p.L, options);
   for (const int64_t block : {2, 6, 10}) {
     options.block_size = block;
-    options.exact.basis_size = 6 + 2 * block;  // the least
+    options.exact.basis_size = 6 + 2 * block;  // the smallest allowed
     const EigenPairs<T> tight = solve_exact<T>(p.L, options);
     EXPECT_EQ(tight.status, Status::converged) << block;
     expect_sound(p, tight, 6);
@@ -175,7 +175,7 @@ TYPED_TEST(ExactOf, InterruptedInAnyProductItReturnsRitzPairsOfWhatItHas) {
     const MatrixXd W = to_eigen(pairs.vectors);
     ASSERT_EQ(W.cols(), 6);
     EXPECT_LT(departure(W), sizeof(T) == 4 ? 1e-6 : 1e-13) << at;
-    if (at < 3) continue;  // fewer columns than pairs: a random basis, no values
+    if (at < 3) continue;  // fewer columns than pairs: the basis is random, without values
     for (int64_t j = 0; j < 6; ++j)
       EXPECT_NEAR(pairs.values[size_t(j)], W.col(j).dot(p.dense * W.col(j)), sizeof(T) == 4 ? 1e-5 : 1e-12) << at;
   }
@@ -220,7 +220,7 @@ TEST(Exact, BadSizesAreRefused) {
     EXPECT_THROW(resolve(shape, options), InvalidInput) << bad;
   }
   options.block_size = 4;
-  options.exact.basis_size = 10;  // 3 + 2 * 4 is the least
+  options.exact.basis_size = 10;  // the smallest allowed is 3 + 2 * 4
   EXPECT_THROW(resolve(shape, options), InvalidInput);
   EXPECT_THROW(solve_exact<float>(p.L, options), InvalidInput);
   options.exact.basis_size = 11;

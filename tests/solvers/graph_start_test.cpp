@@ -22,7 +22,7 @@ using testing::DenseProblem;
 using testing::random_matrix;
 using testing::to_eigen;
 
-/// Two rings, one in the other.
+/// Two rings, one inside the other.
 template <class T>
 Matrix<T> rings(int64_t n, uint64_t seed) {
   const Matrix<T> noise = random_matrix<T>(n, 2, seed);
@@ -35,7 +35,7 @@ Matrix<T> rings(int64_t n, uint64_t seed) {
   return X;
 }
 
-/// For k clusters.
+/// Options for k clusters.
 ClusterOptions options_for(int64_t k, double passes, uint64_t seed = 1) {
   return testing::options_for(passes, seed, k);
 }
@@ -77,8 +77,9 @@ TEST(GraphStart, EnergyIsUnbiasedAndItsErrorTheOneItStates) {
     fmt::print("exact {:.3f}, mean {:.3f}, z {:.2f}, variance claimed / seen {:.2f}\n", exact, sum, z,
                claimed / variance);
     EXPECT_LT(std::abs(z), 4);
-    // The variance seen is known to sqrt(2/400) = 7 %, the one claimed, of 7 degrees of freedom each, to 3 %; three of
-    // those together, and samples that are spread evenly are a little better than they claim.
+    // The observed variance has a relative error of sqrt(2/400) = 7 %. The claimed variance has one of 3 %, from 400
+    // draws with 7 degrees of freedom each. The bound is three times both together, and a margin: samples that are
+    // spread evenly have a little less variance than they claim.
     EXPECT_NEAR(claimed / variance, 1, 0.25);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solvers on kernel values that were kept in 16 bits.
+// Solvers with kernel values that are cached in 16 bits.
 #include <gtest/gtest.h>
 
 #include "mbsc/affinity/kernel/kernel_affinity.h"
@@ -11,7 +11,7 @@
 namespace mbsc {
 namespace {
 
-/// L of random points, all of its values kept.
+/// L of random points, with all kernel values in the cache.
 struct KeptProblem {
   explicit KeptProblem(int64_t n)
       : X(testing::random_matrix<float>(n, 5, 1)),
@@ -35,7 +35,7 @@ TEST(Exact, FromKeptValuesReachesATightToleranceAllTheSame) {
   const auto pairs = solve_exact<float>(p.L, options, {});
   EXPECT_EQ(pairs.status, Status::converged);
   for (const double residual : pairs.residuals) EXPECT_LE(residual, 1e-5);
-  // A loose one needs the certificate alone beside what is kept.
+  // With a loose tolerance, only the certificate evaluates values again.
   options.limits.tolerance = 3e-3;
   const int64_t before = p.A.kernel_values();
   EXPECT_EQ(solve_exact<float>(p.L, options, {}).status, Status::converged);

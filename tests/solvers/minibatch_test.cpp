@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The mini-batches of the paper, with AdaGrad steps (solvers/paper).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +53,7 @@ TEST(MiniBatch, TraceRisesToTheSumOfTheLeadingEigenvalues) {
       const double best = problem().values.head(k).sum(), last = trace(problem().dense, to_eigen(pairs.vectors));
       fmt::print("trace: first {:.3f}, after 40 passes {:.4f}, exact {:.4f}\n", traces.front(), last, best);
       EXPECT_LT(traces.front(), 0.8 * best);
-      // The trace is off by the square of the subspace error, which is below 0.2 here.
+      // The relative error of the trace is about the square of the subspace error, which is below 0.2 here.
       EXPECT_GT(last, 0.96 * best);
       EXPECT_LE(last, best + 1e-5);
     }
@@ -80,8 +81,8 @@ TEST(MiniBatch, SubspaceErrorFallsWithPasses) {
     errors.push_back(problem().error(to_eigen(pairs.vectors), k));
   }
   fmt::print("subspace error after 1, 8, 64 passes: {:.2e} {:.2e} {:.2e}\n", errors[0], errors[1], errors[2]);
-  // AdaGrad's noise falls at least as 1/sqrt(passes), that is by 2.8 from one to the next; half of
-  // that is asked for.
+  // AdaGrad's noise falls at least as fast as 1/sqrt(passes), which is a factor of 2.8 for eight times the passes. The
+  // test requires half of this factor.
   EXPECT_LT(errors[1], errors[0] / 1.4);
   EXPECT_LT(errors[2], errors[1] / 1.4);
 }
@@ -115,15 +116,15 @@ TEST(MiniBatch, BudgetsEndItWherePromised) {
   EXPECT_EQ(pairs.iterations, 7);
 
   options = options_for(1);
-  options.limits.passes.reset();  // 200 iterations on small data, unless told
+  options.limits.passes.reset();  // the default on small data is 200 iterations
   EXPECT_EQ(solve_paper<float>(problem().L, options).iterations, 200);
 
   options = options_for(100);
-  options.limits.seconds = 1e-9;  // spent before the first batch, without which there is no answer
+  options.limits.seconds = 1e-9;  // already spent, but without a first batch there is no answer
   EXPECT_EQ(solve_paper<float>(problem().L, options).iterations, 1);
 
   options = options_for(1000);
-  options.limits.stall = 1.0;  // no step moves a subspace by more
+  options.limits.stall = 1.0;  // no step can move a subspace by more than 1
   pairs = solve_paper<float>(problem().L, options);
   EXPECT_EQ(pairs.iterations, 1);
   EXPECT_EQ(pairs.status, Status::finished);
@@ -146,7 +147,7 @@ TEST(MiniBatch, ToleranceIsCertifiedByRecomputedResiduals) {
     ASSERT_EQ(pairs->residuals.size(), size_t(k));
     const MatrixXd W = to_eigen(pairs->vectors);
     for (int64_t j = 0; j < k; ++j) {
-      // Float rounding of a product with unit vectors.
+      // The bound is the float rounding of a product with unit vectors.
       EXPECT_NEAR(pairs->values[size_t(j)], W.col(j).dot(problem().dense * W.col(j)), 2e-6);
       EXPECT_NEAR(pairs->residuals[size_t(j)], problem().residual(W.col(j), pairs->values[size_t(j)]), 2e-6);
     }
@@ -172,7 +173,7 @@ TEST(MiniBatch, AnObserverOrAStopTokenEndsItWithWhatItHas) {
   EXPECT_EQ(stopped.status, Status::stopped);
   EXPECT_EQ(stopped.iterations, 9);
 
-  // Raised beforehand: the first product throws, and there is still a basis.
+  // If the token is raised before the start, the first product throws, and the solver still returns a basis.
   asked = true;
   const EigenPairs<float> at_once = solve_paper<float>(problem().L, options);
   EXPECT_EQ(at_once.status, Status::stopped);
@@ -200,7 +201,8 @@ TEST(MiniBatch, HasTheSameBitsForAnyNumberOfThreadsAndEveryTime) {
 }
 
 TEST(MiniBatch, RegularizationIsExactAndSoIsItsSolution) {
-  // So strong that the rank-one part dominates: sampling it would leave its noise.
+  // The regularization is so strong that its rank-one part dominates. If that part were sampled, its noise would
+  // remain.
   const DenseProblem<float> p(clouds<float>(n, 3, 5.0, 1), 0.5, 5.0);
   ClusterOptions options = options_for(30);
   options.clusters = 1;

@@ -32,7 +32,7 @@ TEST(NystromModel, HasTheRowSumsOfLWhereDegreesAreExact) {
     for (int64_t i = 0; i < n; ++i) u(i, 0) = 1 / p.L.inverse_root_degree(i);
     model.multiply(u, image);
     for (int64_t i = 0; i < n; ++i) EXPECT_NEAR(image(i, 0), u(i, 0), 1e-10 * u(i, 0));
-    // With sampled degrees these are not the row sums of L, and the model does not pretend so.
+    // With sampled degrees L u = u does not hold, and the model must not assume it.
     const Normalized<double> rough = p.L.with(sample_degrees(p.A, 100, 5, {}).degrees);
     const NystromModel<double> rough_model(rough, important_columns(rough, 60, true, 1), 20, {});
     for (int64_t i = 0; i < n; ++i) u(i, 0) = 1 / rough.inverse_root_degree(i);
@@ -43,7 +43,7 @@ TEST(NystromModel, HasTheRowSumsOfLWhereDegreesAreExact) {
 
 TEST(NystromModel, PointsThatNoLandmarkKnowsAreNoEigenvectors) {
   Matrix<double> X = clouds<double>(n, 2, 3.0, 1);
-  for (int64_t i = 0; i < 20; ++i) X(i, 0) = 40 + 5 * double(i / 2), X(i, 1) = 40 + double(i % 2);  // ten far pairs
+  for (int64_t i = 0; i < 20; ++i) X(i, 0) = 40 + 5 * double(i / 2), X(i, 1) = 40 + double(i % 2);  // ten distant pairs
   const KernelAffinity<double> affinity(Points(X.view()), {KernelKind::rbf, 0.5}, RowSpace(n, 2));
   const Normalized<double> L(affinity, affinity.degrees({}), 0.01);
   std::vector<int64_t> landmarks;

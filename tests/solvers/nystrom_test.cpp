@@ -20,6 +20,7 @@ using testing::departure;
 using testing::random_matrix;
 using testing::to_eigen;
 
+/// The eigenpairs of the definite matrix, descending.
 struct Definite {
   VectorXd values;
   MatrixXd vectors;
@@ -33,7 +34,7 @@ Definite definite_eigen(const DenseProblem<T>& p) {
 template <class T>
 class NystromOf : public ::testing::Test {
  public:
-  /// Landmark directions below 1e-6 of the largest are dropped; what they carry is as small.
+  /// Landmark directions below 1e-6 of the largest one are dropped. Their contribution is equally small.
   static constexpr double bound = sizeof(T) == 4 ? 1e-4 : 1e-5;
 };
 using Scalars = ::testing::Types<float, double>;
@@ -83,7 +84,7 @@ TYPED_TEST(NystromOf, DegreesComeNearTheExactOnesWithManyLandmarks) {
   const std::vector<double> exact = p.A.degrees({}).sum;
   const auto error = [&](int64_t landmarks) {
     const std::vector<double> found = nystrom_degrees<T>(p.A, landmarks, 0, {});
-    double worst = 0;  // a(x, x) = 1 is included
+    double worst = 0;  // Nystrom degrees include a(x, x) = 1
     for (size_t i = 0; i < exact.size(); ++i)
       worst = std::max(worst, std::abs(found[i] - exact[i] - 1) / (exact[i] + 1));
     return worst;
@@ -144,7 +145,8 @@ TEST(Nystrom, LandmarksAreDistinctAscendingNeverIsolatedAndUniform) {
     }
   }
   EXPECT_EQ(chosen[17] + chosen[60], 0);
-  // 98 counts with mean 2000 * 10/98 = 204 and deviation sqrt(204 * 88/98) = 13.5: five of them.
+  // The 98 counts have a mean of 2000 * 10/98 = 204 and a standard deviation of sqrt(204 * 88/98) = 13.5. The bound is
+  // five standard deviations.
   for (size_t i = 0; i < 100; ++i)
     if (i != 17 && i != 60) {
       EXPECT_NEAR(chosen[i], 204, 68) << i;
@@ -168,7 +170,7 @@ TEST(Nystrom, CountsAndBoundsItsLandmarks) {
     options.landmarks = bad;
     EXPECT_THROW(resolve({100, 2}, options), InvalidInput) << bad;
   }
-  options.landmarks.reset();  // 500 at most
+  options.landmarks.reset();  // the default is 500, or n if that is less
   EXPECT_EQ(solve_nystrom<float>(p.L, options).landmarks, 100);
   EXPECT_EQ(resolve({100, 2}, options).options.landmarks, 100);
   EXPECT_EQ(resolve({10000, 2}, options).options.landmarks, 500);
@@ -185,7 +187,7 @@ TEST(Nystrom, ColumnsThatAreNotKeptAreEvaluatedTwice) {
     EXPECT_LT((to_eigen(some.vectors) - to_eigen(all.vectors)).norm(), 1e-9);
   }
   EXPECT_EQ(all.columns_evaluated, 40);
-  // Columns of L without its regularization, whose entries are all alike up to the degrees.
+  // The kept columns are those of L without the rank-one part of the regularization.
   Matrix<double> unit(40, 40), columns(200, 40);
   for (int64_t j = 0; j < 40; ++j) unit(j, j) = 1;
   p.L.multiply_columns(landmarks, unit, columns, {});

@@ -25,8 +25,7 @@ class PowerOf : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(PowerOf, Scalars);
 
-/// Three clouds and four pairs of points far from everything: each pair has the eigenvalues 1 and
-/// -1.
+/// Three clouds, and four pairs of points far from everything. Each pair has the eigenvalues 1 and -1.
 template <class T>
 Matrix<T> clouds_and_pairs() {
   Matrix<T> X = clouds<T>(158, 3, 8.0, 1);
@@ -37,7 +36,7 @@ Matrix<T> clouds_and_pairs() {
   return X;
 }
 
-/// Eigenvectors by falling modulus of the eigenvalue.
+/// The k eigenvectors whose eigenvalues have the largest modulus, by falling modulus.
 template <class T>
 MatrixXd dominant(const DenseProblem<T>& p, int64_t k) {
   std::vector<int64_t> order(size_t(p.n()));
@@ -54,11 +53,11 @@ TYPED_TEST(PowerOf, PlainConvergesToTheSubspaceOfLargestModulus) {
   const DenseProblem<T> p(clouds_and_pairs<T>(), 0.3);
   ASSERT_LT(p.values[p.n() - 4], -0.999);  // the pairs
   ClusterOptions options;
-  options.clusters = 11;  // 3 + 4 ones, 4 minus ones
+  options.clusters = 11;  // eigenvalues near 1: three clouds and four pairs; -1: four pairs
   options.limits.iterations = 150;
   const EigenPairs<T> pairs = solve_power<T>(p.L, options);
   EXPECT_LT(DenseProblem<T>::distance(dominant(p, 11), to_eigen(pairs.vectors)), this->bound);
-  // The seven leading ones alone are not what it finds.
+  // With seven columns, the method does not find the seven leading eigenvectors.
   options.clusters = 7;
   EXPECT_GT(p.error(to_eigen(solve_power<T>(p.L, options).vectors), 7), 0.1);
 }

@@ -26,7 +26,8 @@ TEST(RitzPlan, LandmarksAreWhatTheBudgetPaysForBelowAPassAndWhatIsWorthItFromThe
   };
   EXPECT_EQ(landmarks(0.1, 0.01), 200) << "all columns";
   EXPECT_EQ(landmarks(0.1, 0.5), 2000);
-  // n m^2 <= n^2 (cost + k' + 10) / 2: the pass is worth a few hundred, and a wide kernel needs no more.
+  // By n m^2 <= n^2 (cost + k' + 10) / 2 (ritz_plan.h), a pass allows m = a few hundred landmarks. A wide kernel needs
+  // no more.
   const int64_t wide = landmarks(0.1, 1);
   EXPECT_GT(wide, 300);
   EXPECT_LT(wide, 700);
@@ -34,7 +35,7 @@ TEST(RitzPlan, LandmarksAreWhatTheBudgetPaysForBelowAPassAndWhatIsWorthItFromThe
   EXPECT_EQ(landmarks(300, 1), 2000) << "eigenvalues crowd";
   EXPECT_EQ(landmarks(0.1, 1, 50), 50) << "as asked for";
 
-  // Nobody looks at the clock before the landmarks are there.
+  // The clock is not checked before the landmarks are done, so a limit of seconds also limits their number.
   const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 0.1}, RowSpace(points, 2));
   const Normalized<float> L(A, sample_degrees(A, 200, 1, {}).degrees, 0);
   ClusterOptions options = options_for(0.5);
@@ -78,7 +79,8 @@ TEST(RitzPlan, SmallDataHasOneBatchFromOnePassOnWhereTheStartIsGood) {
 }
 
 TEST(RitzPlan, NeighborsAreCollectedWhereThePassHasSeveralBatches) {
-  // From so many points on 100 columns leave no doubt; with so many clusters a step costs as much as the pass.
+  // With this many points, 100 columns are enough for a clear decision. With this many clusters, a step costs about as
+  // much as the pass.
   const int64_t points = 10000, clusters = 6, sampled_columns = 100;
   const auto options_for = [](double passes) { return testing::options_for(passes, 3, clusters); };
   const Matrix<float> X = clouds<float>(points, 3, 5.0, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The problem of the tests of mini-batches with Ritz steps: three clouds, all eigenpairs known.
+// The problem that the tests of mini-batches with Ritz steps share: three clouds, with all eigenpairs known.
 #pragma once
 
 #include "mbsc/solvers/solver.h"

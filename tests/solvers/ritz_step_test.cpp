@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns the mini-batches choose, and the step they take.
+// How the mini-batches choose their landmarks, and the Ritz step.
 #include "mbsc/solvers/minibatch/ritz_step.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using testing::to_eigen;
 constexpr uint64_t seed = 3;
 
 TEST(Importance, OutlierPairsAreAlwaysAmongTheLandmarks) {
-  // Two points far from all others, near each other: together they are an eigenvector of eigenvalue one.
+  // Two points are near each other and far from all others. Their indicator is an eigenvector with eigenvalue 1.
   Matrix<double> X = clouds<double>(n, 2, 3.0, 1);
   X(0, 0) = 60, X(1, 0) = 61.2;
   X(0, 1) = X(1, 1) = 60;
@@ -37,7 +37,7 @@ TEST(Importance, OutlierPairsAreAlwaysAmongTheLandmarks) {
 }
 
 TEST(RitzStep, IsAPowerStepWithoutNoiseAndNoStepIfAllIsNoise) {
-  // W has six random columns, three more than k. Its image is known exactly: there is no noise.
+  // W has six random columns, three more than k. Its image LW is known exactly, so there is no noise.
   const DenseProblem<double>& p = problem();
   const MatrixXd W = to_eigen(random_basis(p.L, 6, seed));
   const MatrixXd G = p.dense * W, T = W.transpose() * G, H = G - W * T, zero = MatrixXd::Zero(6, 6);

@@ -86,7 +86,7 @@ TEST(Ritz, SampledDegreesBecomeExact) {
          {std::tuple<std::optional<double>, std::optional<double>, double>{1.0, {}, 0.01},
           {2.0, {}, 2e-3},
           {3.0, {}, 1e-4},
-          {1.9, 1e-14, 0.03},  // the block of 0.9 passes, its degrees and its certificate
+          {1.9, 1e-14, 0.03},  // one product after 0.9 passes: exact degrees and the certificate
           {{}, 1e-8, 1e-7}}) {
       const auto [error, of_degrees, pairs] = solve_within(passes, tolerance);
       EXPECT_EQ(of_degrees, 0);
@@ -124,7 +124,8 @@ TEST(Ritz, BatchesGoOnAfterDegreesHaveBecomeExact) {
 }
 
 TEST(Ritz, PointsThatTurnOutToBeIsolatedAreSoWithRegularizationToo) {
-  // Half of the far points have a partner, so that those that were not seen are given a degree.
+  // Half of the distant points have a partner. Therefore sampling assigns a positive degree to the distant points of
+  // which it has seen no affinity.
   Matrix<float> X = clouds<float>(n, 2, 3.0, 1);
   for (int64_t i = 0; i < 150; ++i) X(i, 0) = 1000 + 100 * float(i < 75 ? i : (i - 75) / 2) + (i < 75 ? 0 : 10000);
   for (int64_t i = 75; i < 150; ++i) X(i, 1) = i % 2 == 0 ? 0.0f : 0.5f;
@@ -206,7 +207,7 @@ TEST(Ritz, AToleranceIsCertifiedHoweverTheRunEnds) {
   ASSERT_EQ(by_iterations.residuals.size(), size_t(k));
   EXPECT_EQ(by_iterations.status, Status::converged);
   options.limits.iterations.reset();
-  options.limits.stall = 1.0;  // the first step that counts
+  options.limits.stall = 1.0;  // the first step above its noise stalls
   options.limits.tolerance = 1e-14;
   const EigenPairs<double> stalled = solve_minibatch<double>(problem().L, options);
   EXPECT_EQ(stalled.residuals.size(), size_t(k));
@@ -256,7 +257,8 @@ TEST(Ritz, ProbeBoundsWhatIsLeft) {
   ASSERT_TRUE(certified.probe) << "with a tolerance too";
   EXPECT_GE(certified.probe->bound, problem().values[8]);
   EXPECT_LT(certified.probe->bound, problem().values[k - 1]);
-  // 12 columns, 4 of them probes: what the other 8 hold is not missed.
+  // The block has 12 columns, 4 of them probes. The other 8 columns find the first 8 eigenvalues, so the bound must be
+  // at least eigenvalue 9.
   fmt::print("eigenvalue 9 is {:.3f}, bound {:.3f}, eigenvalue {} is {:.3f}\n", problem().values[8], pairs.probe->bound,
              k, problem().values[k - 1]);
   EXPECT_GE(pairs.probe->bound, problem().values[8]);

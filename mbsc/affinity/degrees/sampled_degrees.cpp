@@ -13,11 +13,11 @@
 namespace mbsc {
 namespace {
 
-/// A row is unreliable if its standard error exceeds this share of its degree.
+/// A row is unreliable if the standard error of its degree exceeds this share of the degree.
 constexpr double largest_reliable_error = 0.5;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// Draws `count` of the numbers uniformly and sorts them.
+/// Draws `count` of the numbers uniformly without replacement and sorts them.
 std::vector<int64_t> draw(std::span<const int64_t> from, int64_t count, const Random& random, uint64_t key) {
   std::vector<int64_t> drawn(static_cast<size_t>(count));
   const KeyedPermutation permutation(int64_t(from.size()), random, key);
@@ -27,7 +27,7 @@ std::vector<int64_t> draw(std::span<const int64_t> from, int64_t count, const Ra
 }
 
 using Progress = std::function<void(double)>;
-/// Returns a callback for a part of the work: its share goes from `done` to `done + more`.
+/// Returns a callback for a part of the work that begins at the share `done` and ends at `done + more`.
 Progress part_of(const Progress& progress, double done, double more) {
   if (!progress) return {};
   return [=](double share) { progress(done + more * share); };
@@ -43,7 +43,7 @@ SampledDegrees estimate(const RowSpace& space, std::span<const int64_t> columns,
   space.for_each_block([&](int64_t, Range range) {
     for (auto i = size_t(range.begin); i < size_t(range.end); ++i) {
       double &w = result.degrees.sum[i], &v = result.degrees.squares[i];
-      // A single column does not show the spread; the square of its value takes the place of the variance.
+      // A single column has no sample variance. The square of its value is used instead.
       const double spread = c > 1 ? std::max(0.0, v - w * w / c) / (c - 1) : w * w;
       result.degrees.variance[i] = unsampled == 0 ? 0 : w > 0 ? others * others / c * unsampled * spread : infinite;
       w *= others / c;
@@ -62,7 +62,7 @@ SampledDegrees estimate(const RowSpace& space, std::span<const int64_t> columns,
   return result;
 }
 
-/// A group of uncertain rows: those of this rank and those of all ranks, by global number.
+/// A group of uncertain rows, by global number: the rows of this rank (`own`) and of all ranks (`all`).
 struct Group {
   std::vector<int64_t> own, all;
   Group(const RowSpace& space, const std::function<bool(size_t)>& belongs) {
@@ -74,7 +74,7 @@ struct Group {
   int64_t size() const { return int64_t(all.size()); }
 };
 
-/// Evaluates `count` rows of the group and corrects the other rows by them.
+/// Evaluates `count` rows of the group exactly, and corrects its other rows with the largest degree among these.
 template <class T>
 void correct_rows(const Affinity<T>& affinity, const Group& group, int64_t count, const Random& random, uint64_t key,
                   const StopToken& stop, const Progress& progress, SampledDegrees& result) {

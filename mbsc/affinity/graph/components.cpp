@@ -7,7 +7,7 @@
 namespace mbsc {
 namespace {
 
-/// The root of a point's tree. Halves the path on the way.
+/// The root of the tree of point i. Also halves the path to the root.
 int32_t root_of(std::vector<int32_t>& parent, int32_t i) {
   while (parent[size_t(i)] != i) {
     parent[size_t(i)] = parent[size_t(parent[size_t(i)])];
@@ -25,7 +25,7 @@ Components find_components(const SparseMatrix& graph) {
   for (int64_t i = 0; i < n; ++i)
     for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e) {
       const int32_t a = root_of(parent, int32_t(i)), b = root_of(parent, graph.columns[size_t(e)]);
-      parent[size_t(std::max(a, b))] = std::min(a, b);  // the root is the first point
+      parent[size_t(std::max(a, b))] = std::min(a, b);  // so the root is the first point of its tree
     }
   std::vector<int64_t> size(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) ++size[size_t(root_of(parent, int32_t(i)))];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connected components of a graph. Only on one rank.
+// The connected components of a graph. For one rank only.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace mbsc {
 
 struct Components {
-  std::vector<int32_t> of;     ///< the component of each point; numbered by decreasing size, then by first point
-  std::vector<int64_t> sizes;  ///< descending
+  std::vector<int32_t> of;     ///< the component of each point; components are numbered by size, then by first point
+  std::vector<int64_t> sizes;  ///< the number of points of each component, in descending order
   int64_t count() const { return int64_t(sizes.size()); }
 };
 
-/// By union-find, in about the time of one product.
+/// Finds the components by union-find. This takes about as long as one product with the graph.
 Components find_components(const SparseMatrix& graph);
 
-/// Removes all edges of components that have fewer than `fewest` points, and of those after the first `most`, so that
-/// their points are isolated. Returns the number of these points.
+/// Isolates points by removing their edges: the points of all components that have fewer than `fewest` points or are
+/// not among the `most` largest. Returns the number of these points.
 int64_t isolate_small(const Components& components, int64_t fewest, int64_t most, SparseMatrix& graph);
 
 }  // namespace mbsc

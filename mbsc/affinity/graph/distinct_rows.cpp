@@ -20,7 +20,7 @@ uint64_t hash_of(const float* row, int64_t features) {
   return hash;
 }
 
-/// Fills in `starts` and `copies` from `of`.
+/// Computes `starts` and `copies` from `of`.
 void find_copies(int64_t count, DistinctRows& distinct) {
   distinct.starts.assign(size_t(count) + 1, 0);
   for (const int32_t row : distinct.of) ++distinct.starts[size_t(row) + 1];
@@ -46,7 +46,8 @@ DistinctRows find_distinct(const Points& points, int threads) {
   const auto equal = [&](int32_t i, int32_t j) {
     return std::memcmp(all.row(i), all.row(j), size_t(d) * sizeof(float)) == 0;
   };
-  // For each point the first equal one. Rows with equal hashes are compared with the first row of each kind.
+  // For each point, find the first point that is equal to it. Points with equal hashes are compared with `kinds`, the
+  // first point of each value so far.
   std::vector<int32_t> first(static_cast<size_t>(n));
   for (size_t begin = 0, end = 0; begin < hashes.size(); begin = end) {
     std::vector<int32_t> kinds;
@@ -75,7 +76,7 @@ DistinctRows find_distinct(const Points& points, int threads) {
 
 void reorder(const std::vector<int32_t>& order, DistinctRows& distinct) {
   const int64_t count = distinct.count(), d = distinct.rows.cols();
-  // Along each cycle of the permutation: row order[i] moves to i.
+  // Move row order[i] to row i, along each cycle of the permutation.
   std::vector<float> first(static_cast<size_t>(d));
   std::vector<uint8_t> is_moved(static_cast<size_t>(count));
   for (int64_t begin = 0; begin < count; ++begin) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distinct rows of some points, and which rows are copies of each other.
+// The distinct rows of some points, and the points that have each of these rows.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 namespace mbsc {
 
 struct DistinctRows {
-  Matrix<float> rows;           ///< the distinct rows; at first in the order of their first appearance
-  std::vector<int32_t> of;      ///< for each point the number of its distinct row
-  std::vector<int64_t> starts;  ///< for each distinct row, where its copies begin in `copies`; one more at the end
-  std::vector<int32_t> copies;  ///< the points, by distinct row; ascending for each
+  Matrix<float> rows;           ///< the distinct rows, in the order of their first appearance unless reordered
+  std::vector<int32_t> of;      ///< for each point, the number of its distinct row
+  std::vector<int64_t> starts;  ///< for each distinct row, where its copies begin in `copies`; and the end of the last
+  std::vector<int32_t> copies;  ///< all points, grouped by distinct row; ascending in each group
   int64_t count() const { return rows.rows(); }
 };
 
-/// Rows are compared after scaling and rounding to float32.
+/// Finds the distinct rows. Rows are compared after scaling and rounding to float32.
 DistinctRows find_distinct(const Points& points, int threads);
 
-/// Renumbers the distinct rows: row order[i] becomes row i. Needs no second copy of the rows.
+/// Renumbers the distinct rows in place: row order[i] becomes row i.
 void reorder(const std::vector<int32_t>& order, DistinctRows& distinct);
 
 }  // namespace mbsc

@@ -9,7 +9,7 @@
 
 namespace mbsc {
 
-/// A lock of one list. It is held for a microsecond and hardly ever contended, so waiting threads spin.
+/// Locks one list. A lock is held for about a microsecond, and threads rarely wait for it, so they spin.
 class NearLists::Lock {
  public:
   explicit Lock(std::atomic<bool>& flag) : flag_(flag) {
@@ -25,7 +25,7 @@ class NearLists::Lock {
 
 namespace {
 
-/// The number of entries below a key. Whether an entry is below it is a coin toss, so there are no branches.
+/// The number of entries below a key, by binary search. It has no branches, because these could not be predicted.
 int64_t place_of(uint64_t key, const NearPoint* first, int64_t count) {
   if (count == 0) return 0;
   const NearPoint* at = first;
@@ -63,7 +63,7 @@ void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::v
     const NearPoint near{scratch[c], candidates[c]};
     if (count == each_ && !(near < first[count - 1])) continue;
     NearPoint* at = first + place_of(near.key(), first, count);
-    if (at < first + count && at->key() == near.key()) continue;  // known
+    if (at < first + count && at->key() == near.key()) continue;  // already in the list
     if (count < each_) ++count;
     std::move_backward(at, first + count - 1, first + count);
     *at = near;

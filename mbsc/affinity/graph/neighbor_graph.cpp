@@ -15,6 +15,7 @@ struct Found {
   Components components;
 };
 
+/// Builds the graph with `each` neighbors per point, and reports on it in the plan.
 Found search_with(int64_t each, const Points& points, const RowSpace& rows, Plan& plan) {
   const ClusterOptions& options = plan.options;
   const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
@@ -30,7 +31,7 @@ Found search_with(int64_t each, const Points& points, const RowSpace& rows, Plan
   return found;
 }
 
-/// The share of the points in components of fewer than `fewest` points.
+/// The share of the points that lie in components of fewer than `fewest` points.
 double share_below(const Components& components, int64_t fewest, int64_t n) {
   int64_t points = 0;
   for (const int64_t size : components.sizes)

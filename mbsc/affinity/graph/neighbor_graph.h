@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From points to the graph of their neighbors: search, weights, components.
+// Builds the graph of neighbors of n points for k clusters: search, weights, components.
 //
-// The automatic number of neighbors is m = 2 log2(n) - 8, at least 10. If more than a twentieth of the points lie in
-// components that are far smaller than a cluster (fewer than n/(10 k) points), m is doubled, twice at most. Clusters
-// that are truly separate have larger components and are not bridged.
-// Points of components with fewer than n/(50 k) points (specks) are isolated: they get the label of the nearest cluster.
-// So are the points of all components but the k largest: with more components than clusters, these are the clusters.
+// The automatic number of neighbors is m = 2 log2(n) - 8, but at least 10. If more than a twentieth of the points lie
+// in components that are far smaller than a cluster (fewer than n/(10 k) points), m is doubled, at most twice. Clusters
+// that are really separate have larger components, so they do not cause m to be doubled.
+// A component with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the label of the
+// nearest cluster. If there are more than k components, the k largest are the clusters, and the points of all others
+// are isolated, too.
 #pragma once
 
 #include <memory>
@@ -16,10 +17,11 @@
 
 namespace mbsc {
 
-/// The number of neighbors for n points if none is given.
+/// The number of neighbors for n points if the option is not set.
 int64_t automatic_neighbors(int64_t n);
 
-/// The affinity of the plan's neighbor graph. Writes to the plan what it found. Only on one rank. Throws Stopped.
+/// Builds the neighbor graph by the options of the plan. Writes the number of neighbors and the report on the graph to
+/// the plan. For one rank only. Throws Stopped after a stop request.
 std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan);
 
 }  // namespace mbsc

@@ -21,8 +21,8 @@ void stop_if_asked(const NeighborSearch& search) {
   if (search.stop.stop_requested()) throw Stopped();
 }
 
-/// Comparing all pairs costs about n^2 (d + 12) / 2 multiply-adds. A partition compares each point with a few thousand
-/// others, but less efficiently.
+/// Whether to compare all pairs. This costs about n^2 (d + 12) / 2 multiply-adds. A partition compares each point with
+/// only a few thousand others, but less efficiently.
 bool compares_all(int64_t n, int64_t features, const NeighborSearch& search) {
   return search.recall >= 1 || n <= 8192 || double(n) * double(n) * double(features + 12) < 4e9;
 }
@@ -37,7 +37,7 @@ void compare_all(NearLists& lists, const NeighborSearch& search) {
   };
   parallel_for(search.threads, chunks * (chunks + 1) / 2, [&](int64_t task) {
     stop_if_asked(search);
-    int64_t distance = 0;  // pairs of near chunks first: all pairs (c, c), then (c, c + 1), ...
+    int64_t distance = 0;  // first all pairs of chunks (c, c), then all pairs (c, c + 1), ...
     while (task >= chunks - distance) task -= chunks - distance++;
     PairSearch pairs(lists);
     if (distance == 0)
@@ -62,7 +62,7 @@ struct Recall {
   double mean = 1, error = 0;
 };
 
-/// Searches the neighbors of some points by brute force, and compares.
+/// Finds the true neighbors of a sample of points by brute force, and counts how many of them are in the lists.
 Recall measure_recall(const NearLists& lists, const NeighborSearch& search) {
   const int64_t n = lists.size(), sample = std::min<int64_t>(256, n);
   const KeyedPermutation order(n, Random(search.seed, Stream::neighbors), ~uint64_t{0});
@@ -97,7 +97,7 @@ Recall measure_recall(const NearLists& lists, const NeighborSearch& search) {
   return {mean, std::sqrt(std::max(0.0, squares / double(sample) - mean * mean) / double(sample))};
 }
 
-/// From lists of distinct rows to lists of points.
+/// Converts lists of distinct rows to lists of points.
 void expand(const NearLists& lists, const DistinctRows& distinct, int threads, NeighborLists& out) {
   const auto n = int64_t(distinct.of.size()), m = out.each;
   const auto copies_of = [&](int64_t row) {
@@ -116,7 +116,7 @@ void expand(const NearLists& lists, const DistinctRows& distinct, int threads, N
       NearPoint* to = out.points.data() + i * m;
       int64_t filled = 0;
       const auto list = lists.list(row);
-      // The copies that follow this one, in a circle. All copies of a row then have different lists of copies.
+      // Take the copies that follow this one; the first copy follows the last. So the lists of copies differ.
       const int64_t most = std::max<int64_t>(m / 2, m - int64_t(list.size()));
       for (int64_t step = 1; step < size && filled < most; ++step)
         to[filled++] = {0, own[size_t((place + step) % size)]};

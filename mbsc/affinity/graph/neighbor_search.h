@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest points of every point: the raw material of a neighbor graph.
+// Finds the m nearest points of every point. A neighbor graph is built from these lists.
 //
-// Equal rows are joined first, and the search works on the distinct ones. If all pairs are cheap, all are compared, and
-// the lists are exact. Otherwise only points that share a leaf of an overlapping random partition are compared
-// (partition.h). The recall, the share of true neighbors in the lists, is measured on a sample of points by brute
-// force. While it is below the wanted one, another partition is added.
+// The search works on the distinct rows, so equal rows are searched only once. If it is cheap to compare all pairs, all
+// are compared, and the lists are exact. Otherwise only points that share a leaf of an overlapping random partition are
+// compared (partition.h). The recall is the share of the true neighbors that are in the lists. It is measured on a
+// sample of points by brute force. If it is too low, the search is repeated with another partition, a few times at
+// most.
 //
-// Copies: at most half of a point's list are copies of it. The rest are distinct neighbors, each represented by one of
-// its copies. So a group of many equal points stays connected to the points around it.
-// Distances are those of the points as scaled, rounded to float32. The lists are the same for any number of threads.
-// Memory: a float32 copy of the distinct points, 8 m + 12 bytes for each of them (twice at the end), and a leaf's work
-// for each thread.
+// Copies of a point are points with an equal row. At most half of the list of a point are copies of it, unless there
+// are too few other points. The rest are distinct neighbors, each represented by one of its copies. So a group of many
+// equal points stays connected to the points around it.
+// Distances are computed from the scaled coordinates, rounded to float32. The lists are the same for any number of
+// threads.
+// Memory: a float32 copy of the distinct points, 8 m + 12 bytes for each of them (twice at the end), and for each
+// thread the working memory for one leaf.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +30,21 @@ struct NeighborLists {
   int64_t each = 0;               ///< m
   std::vector<NearPoint> points;  ///< n x m: the neighbors of each point, nearest first, with squared distances
   double recall = 1;              ///< measured on a sample; 1 if all pairs were compared
-  double recall_error = 0;        ///< its standard error
-  int64_t distinct = 0;           ///< distinct points
+  double recall_error = 0;        ///< the standard error of `recall`
+  int64_t distinct = 0;           ///< the number of distinct points
   std::span<const NearPoint> of(int64_t i) const { return {points.data() + i * each, size_t(each)}; }
   int64_t size() const { return each == 0 ? 0 : int64_t(points.size()) / each; }
 };
 
 struct NeighborSearch {
   int64_t each = 10;     ///< m, less than the number of points
-  double recall = 0.95;  ///< to be reached; 1: compare all pairs
+  double recall = 0.95;  ///< the recall to reach; 1: compare all pairs
   uint64_t seed = 0;
   int threads = 1;
   StopToken stop = {};
 };
 
-/// Throws Stopped. The points must have at least two distinct rows.
+/// The points must have at least two distinct rows. Throws Stopped after a stop request.
 NeighborLists find_neighbors(const Points& points, const NeighborSearch& search);
 
 }  // namespace mbsc

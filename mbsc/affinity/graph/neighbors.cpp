@@ -11,8 +11,8 @@
 namespace mbsc {
 namespace {
 
-/// Replaces the global columns of a graph by local ones: own rows first, then the rows of other ranks in ascending
-/// order. `others` are the columns of other ranks, unsorted and with repetitions. Collective.
+/// Replaces the global column numbers of a graph by local ones: own rows first, then the rows of other ranks in
+/// ascending order. `others` are the columns that other ranks own, unsorted and with repetitions. Collective.
 void make_columns_local(const RowSpace& space, std::vector<int64_t> others, NeighborGraph& graph) {
   const Range own = space.own_rows();
   std::sort(others.begin(), others.end());
@@ -45,8 +45,8 @@ void LargestEntries<T>::shrink(int64_t row) {
   Entry* first = entries_.data() + row * 2 * each_;
   Entry* last = first + counts_[size_t(row)];
   if (last - first <= each_) return;
-  // Among equal values the smaller column wins. Later entries of that value are not above the threshold. The choice is
-  // unique, because a pass offers the entries in a fixed order.
+  // Among equal values the smaller column is preferred. Entries of the same value that come later are not above the
+  // threshold. The result is unique, because a pass offers the entries in a fixed order.
   std::nth_element(first, first + each_ - 1, last, [](const Entry& a, const Entry& b) {
     return a.value != b.value ? a.value > b.value : a.column < b.column;
   });

@@ -4,7 +4,7 @@
 // columns does not (solvers/minibatch/graph_start.h).
 //
 // To find the t largest entries, each row has a buffer of 2t entries and a threshold. An entry above the threshold is
-// inserted. If the buffer is full, only the t largest entries remain, and the smallest of them is the new threshold.
+// inserted. If the buffer is full, only its t largest entries are kept, and the smallest of these is the new threshold.
 // If the entries come in random order, about t (1 + log2(n/t)) entries of a row are inserted.
 #pragma once
 
@@ -17,11 +17,11 @@
 
 namespace mbsc {
 
-/// Symmetric, with a zero diagonal. It contains a_ij if that is among the largest entries of row i or of row j.
+/// A symmetric graph with a zero diagonal. It contains a_ij if a_ij is among the largest entries of row i or of row j.
 using NeighborGraph = SparseMatrix;
 
-/// The number of entries per row that are worth their memory at n points: 16, or 0 if their buffers would take more
-/// than 512 MiB.
+/// The number of largest entries to find in each row of n points: 16, or 0 if their buffers would take more than
+/// 512 MiB.
 int64_t neighbors_kept(int64_t n);
 
 template <class T>
@@ -32,26 +32,27 @@ class LargestEntries {
   LargestEntries(int64_t rows, int64_t each);
 
   int64_t each() const { return each_; }
-  /// The threshold of each row, followed by padding of infinity.
+  /// The threshold of each row, followed by padding, which is infinite.
   const T* least() const { return least_.data(); }
-  /// Inserts an entry if it is above the threshold of its row. Threads must not offer to the same row at the same time.
+  /// Inserts an entry if it is above the threshold of its row. Two threads must not offer to the same row at the same
+  /// time.
   void offer(int64_t row, int64_t column, T value);
 
-  /// Clears this list and copies the thresholds of rows [first, first + rows) of another list.
+  /// Clears this object and copies the thresholds of rows [first, first + rows) of another one.
   void begin(const LargestEntries& other, int64_t first, int64_t rows);
-  /// Offers the entries of another list, in the order of their columns; its row 0 is row `first` here. The other list
-  /// may have begun with any thresholds that are not above those of this list; the result is the same.
+  /// Offers the entries of another object to this one, in the order of their columns. Row 0 there is row `first` here.
+  /// The other object may have begun with any thresholds that are not above those of this one; the result is the same.
   void merge(LargestEntries& other, int64_t first);
-  /// Raises the thresholds of rows [first, first + rows) to those of another list of the same rows. The two lists must
-  /// be merged later.
+  /// Raises the thresholds of rows [first, first + rows) to those of another object with the same rows. The two objects
+  /// must be merged later.
   void raise(const LargestEntries& other, int64_t first, int64_t rows);
 
-  /// The state of rows [first, first + rows) as bytes, for messages to other ranks.
+  /// The state of rows [first, first + rows) as bytes, for messages to other ranks: its size, writing it, reading it.
   int64_t state_bytes(int64_t rows) const;
   void write_state(int64_t first, int64_t rows, std::byte* to) const;
   void read_state(int64_t first, int64_t rows, const std::byte* from);
 
-  /// The graph of these entries. The rows are the own rows of `space`. This list is empty afterwards. Collective.
+  /// The graph of these entries. The rows are the own rows of `space`. This object is empty afterwards. Collective.
   NeighborGraph graph(const RowSpace& space);
 
  private:

@@ -7,10 +7,11 @@
 namespace mbsc {
 namespace {
 
-/// Rows and columns of a tile: a multiple of the rows of a panel and of the columns of a group.
+/// The number of rows and of columns of a tile: a multiple of the rows of a panel and of the columns of a group.
 constexpr int64_t block_size = 192;
 
-/// Just below minus this distance, so that equal distances are offered too.
+/// The threshold of the tile for a farthest distance. It is slightly below -farthest, so that equal distances are
+/// offered, too.
 float threshold(float farthest) { return -farthest * 1.000001F - std::numeric_limits<float>::min(); }
 
 }  // namespace
@@ -113,7 +114,7 @@ void PairSearch::run(std::span<const int32_t> members) {
 }
 
 void PairSearch::run(std::span<const int32_t> first, std::span<const int32_t> second) {
-  // The first set is padded to whole blocks with repetitions of its last point, which are never offered.
+  // The first set is padded to whole blocks with repetitions of its last point. Their lists get no offers.
   std::vector<int32_t> both(first.begin(), first.end());
   const auto real = int64_t(both.size());
   both.resize(size_t((real + block_size - 1) / block_size * block_size), first.back());

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares all pairs of a small set of points by the tile (simd/tile.h), and offers the near pairs to their lists.
+// Compares all pairs of a small set of points with the tile (simd/tile.h), and offers near pairs to the lists of both
+// points.
 //
-// The tile computes t = |y_i|^2 + |y_j|^2 - 2 y_i.y_j in float32, with y = x - center. The norms are multiplied by
-// 1 - g, g = (1.5 d + 40) 2^-24, which makes t a lower bound of the distance in spite of rounding. A pair goes into the
-// buffer of i if t is not above the farthest distance in the list of i. When a buffer is full, its points are offered
-// to the list, which computes their distances directly (near_lists.h).
-// Cost: d multiply-adds for each pair. Memory: the packed points, twice, and 2 m + 16 numbers for each point.
+// The tile computes squared distances t = |y_i|^2 + |y_j|^2 - 2 y_i.y_j in float32, with y = x - center. The norms are
+// multiplied by 1 - g, g = (1.5 d + 40) 2^-24. This makes t a lower bound of the squared distance in spite of rounding.
+// Point j goes into the buffer of i if t is not above the farthest distance in the list of i, and the other way around.
+// If a buffer is full, its points are offered to the list, which computes their distances from direct differences
+// (near_lists.h).
+// Cost: d multiply-adds for each pair of points with d features. Memory: the packed points, twice, and 2 m + 16 numbers
+// for each point, with lists of m points.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +20,7 @@
 
 namespace mbsc {
 
-/// The working memory of one thread.
+/// The search and working memory of one thread. The place of a point is its position in the set that is compared.
 class PairSearch {
  public:
   explicit PairSearch(NearLists& lists) : lists_(lists), room_(2 * lists.each() + 16) {}
@@ -34,7 +37,7 @@ class PairSearch {
   };
   struct Pair {
     PairSearch* search;
-    int64_t row, column;  ///< the places of the first row and column
+    int64_t row, column;  ///< the places of the first row and of the first column of a tile
     bool is_diagonal;
   };
   void open(std::span<const int32_t> members);
@@ -49,7 +52,7 @@ class PairSearch {
   std::vector<int32_t> members_;
   PackingRule rule_;
   Blocks blocks_;
-  AlignedVector<float> least_;    ///< minus the farthest distance of each member, with padding of infinity
+  AlignedVector<float> least_;    ///< the threshold of each member: about minus its farthest distance; padding infinite
   std::vector<int32_t> waiting_;  ///< places of candidates, `room_` for each member
   std::vector<int32_t> counts_;
   std::vector<int32_t> candidates_;
@@ -57,9 +60,9 @@ class PairSearch {
   AlignedVector<float> tile_scratch_;
 };
 
-/// The lower bound of a squared distance that a tile computes has this share of the norms subtracted.
+/// g: the share that is subtracted from the norms, so that a tile computes lower bounds of squared distances.
 float rounding_margin(int64_t features);
-/// The coordinatewise median of up to nine of these points. Unlike a mean, outliers do not move it.
+/// The median of each coordinate over up to nine of these points. Unlike a mean, it is not moved by outliers.
 std::vector<double> center_of(MatrixView<const float> points, std::span<const int32_t> members);
 /// Packs points for expanded distances.
 void pack_members(MatrixView<const float> points, const PackingRule& rule, std::span<const int32_t> members,

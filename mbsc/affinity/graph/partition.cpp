@@ -17,15 +17,15 @@ namespace {
 
 constexpr int64_t most_leaders = 1000, rows_together = 192;
 
-/// A set on its way to the leaves.
+/// A set that becomes a leaf or is split further.
 struct Node {
   Members members;
   int level = 0;
-  int stuck = 0;  ///< successive splits that made no progress
+  int stuck = 0;  ///< the number of successive splits that made no progress
   uint64_t key = 0;
 };
 
-/// `count` members at random: the same for the same rule and key.
+/// Draws `count` members at random. The same rule and key give the same members.
 Members draw(const Members& members, int64_t count, const PartitionRule& rule, uint64_t key) {
   const KeyedPermutation order(int64_t(members.size()), Random(rule.seed, Stream::neighbors), key);
   Members drawn(static_cast<size_t>(count));
@@ -34,14 +34,14 @@ Members draw(const Members& members, int64_t count, const PartitionRule& rule, u
   return drawn;
 }
 
-/// The places of the `fan` largest of these values, in any order.
+/// Writes the positions of the `fan` largest values to `out`. `best` is working memory.
 void take_largest(const float* values, int64_t count, int64_t fan, int32_t* out, std::vector<float>& best) {
   best.assign(size_t(fan), 0);
   int64_t taken = 0;
   float least = 0;
   constexpr int64_t some = 32;
   for (int64_t j = 0; j < count; ++j) {
-    if (taken == fan && j % some == 0 && j + some <= count) {  // most values are far below: look at many at a time
+    if (taken == fan && j % some == 0 && j + some <= count) {  // most values are too small: check many at a time
       int any = 0;
       for (int64_t i = 0; i < some; ++i) any |= values[j + i] > least ? 1 : 0;
       if (any == 0) {
@@ -61,7 +61,7 @@ void take_largest(const float* values, int64_t count, int64_t fan, int32_t* out,
   }
 }
 
-/// For each member the numbers of its `fan` nearest leaders.
+/// For each member, the numbers of its `fan` nearest leaders.
 std::vector<int32_t> assign(MatrixView<const float> points, const Members& members, const Members& leaders, int64_t fan,
                             int threads) {
   PackingRule rule;
@@ -88,7 +88,8 @@ std::vector<int32_t> assign(MatrixView<const float> points, const Members& membe
   return nearest;
 }
 
-/// Moves the members of sets that are too small to the set of the nearest leader whose set is not.
+/// Moves the members of each set with fewer than `fewest` points to the nearest set that is large enough. The distance
+/// of two sets is the distance of their leaders.
 void merge_small(MatrixView<const float> points, const Members& leaders, int64_t fewest, std::vector<Members>& sets) {
   Members large;
   for (size_t s = 0; s < sets.size(); ++s)
@@ -116,7 +117,7 @@ void merge_small(MatrixView<const float> points, const Members& leaders, int64_t
   }
 }
 
-/// The sets of one split.
+/// Splits a set once and returns the resulting sets. Some of them may be empty.
 std::vector<Members> split(MatrixView<const float> points, const PartitionRule& rule, const Node& node, int threads) {
   const auto size = int64_t(node.members.size());
   const int64_t wanted = node.level == 0 ? rule.first_fan : node.level == 1 ? rule.second_fan : 1;
@@ -131,6 +132,7 @@ std::vector<Members> split(MatrixView<const float> points, const PartitionRule& 
   return sets;
 }
 
+/// Splits a set until it consists of leaves, and calls `use` for each leaf.
 void visit(MatrixView<const float> points, const PartitionRule& rule, Node node,
            const std::function<void(std::span<const int32_t>)>& use) {
   const auto size = int64_t(node.members.size());
@@ -179,7 +181,7 @@ Members order_by_place(MatrixView<const float> points, uint64_t seed, int thread
   const int64_t count = std::clamp<int64_t>(points.rows / 64, 1, most_leaders);
   const Members leaders = draw(all, count, rule, ~uint64_t{0} - 1);
   const std::vector<int32_t> nearest = assign(points, all, leaders, 1, threads);
-  // The chain: from each leader to the nearest one that is not in it yet.
+  // The chain goes from each leader to the nearest leader that is not in the chain yet.
   Members left = leaders;
   std::vector<float> distances(left.size());
   std::vector<int32_t> place_of(leaders.size());

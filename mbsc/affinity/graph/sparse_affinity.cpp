@@ -13,13 +13,13 @@ void SparseAffinity::multiply(MatrixView<const float> V, MatrixView<float> out, 
 
 void SparseAffinity::multiply_columns(std::span<const int64_t> columns, MatrixView<const float> C,
                                       MatrixView<float> out, const StopToken& stop) const {
-  // The rows of V that belong to other columns are zero.
+  // V has the rows of C at `columns`; all other rows are zero.
   Matrix<float> V(n(), C.cols);
   for (size_t j = 0; j < columns.size(); ++j) std::copy_n(C.row(int64_t(j)), C.cols, V.row(columns[j]));
   multiply(V, out, stop);
 }
 
-/// Columns of the graph. By symmetry they are rows, which are sorted by column.
+/// Some columns of the graph. By symmetry they are rows of the graph, and the entries of a row are sorted by column.
 class SparseAffinity::Block final : public ColumnBlock<float> {
  public:
   Block(const SparseMatrix& graph, std::span<const int64_t> columns) : ColumnBlock<float>(columns), graph_(graph) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SparseAffinity: a graph whose edges are stored. Its products cost one row of the right-hand side for each edge.
-// Only on one rank.
+// SparseAffinity: a graph that is stored as a sparse matrix. A product reads one row of the right-hand sides for each
+// stored entry. For one rank only.
 #pragma once
 
 #include "mbsc/affinity/affinity.h"
@@ -10,7 +10,7 @@ namespace mbsc {
 
 class SparseAffinity final : public Affinity<float> {
  public:
-  /// The graph is symmetric to the bit, has no loops, and no weight is negative.
+  /// The graph must be symmetric to the bit, with a zero diagonal and without negative weights.
   SparseAffinity(SparseMatrix graph, const RowSpace& rows) : Affinity<float>(rows), graph_(std::move(graph)) {}
 
   void multiply_columns(std::span<const int64_t> columns, MatrixView<const float> C, MatrixView<float> out,

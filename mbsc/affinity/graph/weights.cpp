@@ -45,7 +45,7 @@ float jaccard(const int32_t* a, const int32_t* b, int64_t size) {
   return float(common) / float(2 * size - common);
 }
 
-/// The directed edges of each point, by ascending number.
+/// The directed edges of each point, in ascending order of their end points.
 std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights weights, double width,
                                  const RowSpace& rows) {
   const int64_t m = lists.each;
@@ -59,7 +59,7 @@ std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights wei
   rows.for_each_block(
       [&](int64_t, Range range) {
         for (int64_t i = range.begin; i < range.end; ++i) {
-          constexpr int64_t ahead = 3;  // neighborhoods are scattered in memory
+          constexpr int64_t ahead = 3;  // prefetch, because neighborhoods are scattered in memory
           if (is_shared && i + ahead < range.end)
             for (const NearPoint& near : lists.of(i + ahead))
               for (int64_t at = 0; at <= m; at += 16) __builtin_prefetch(sets.data() + near.point * (m + 1) + at);
@@ -83,7 +83,7 @@ std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights wei
   return edges;
 }
 
-/// The edges that end at each point, by ascending number of the point where they begin.
+/// The edges that end at each point, in ascending order of the points where they begin.
 struct Reversed {
   std::vector<int64_t> starts;
   std::vector<Edge> edges;
@@ -102,7 +102,8 @@ Reversed reverse(const std::vector<Edge>& edges, int64_t n, int64_t m) {
   return reversed;
 }
 
-/// Calls use(point, weight) for the symmetric edges of one point, in ascending order.
+/// Calls use(point, weight) for the symmetric edges of one point, in ascending order. `forward` are the directed edges
+/// that begin at this point, `backward` those that end at it.
 template <class Use>
 void merge_edges(std::span<const Edge> forward, std::span<const Edge> backward, bool mutual, const Use& use) {
   size_t f = 0, b = 0;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a neighbor graph. For each j in the list of i (squared distance d^2), the directed weight is
-//     gaussian         exp(-d^2 / (2 s^2)),  one width s: the mean of the positive distances in all lists
+// The weights of a neighbor graph. Let j be a point in the list of i, at distance d. The directed weight w_ij is
+//     gaussian         exp(-d^2 / (2 s^2)),  with one width s: the mean of the positive distances in all lists
 //     shared           |N_i and N_j| / |N_i or N_j|,  where N_i is the list of i together with i itself
-//     gaussian_shared  their product
+//     gaussian_shared  the product of these two
 //     binary           1
-//     local            exp(-d^2 / (s_i s_j)),  s_i: the distance to the seventh neighbor (or the last, if there are fewer)
-// The graph is (W + W')/2, or for `mutual` its edges in both directions only. One width sees the valley between two
-// dense regions; local widths level it out.
-// If all weights of a point underflow, its nearest neighbor keeps the least positive weight, so that no point is lost.
-// Cost: m^2 comparisons for each point (shared); memory: twice the edges while the graph is made symmetric.
+//     local            exp(-d^2 / (s_i s_j)),  with s_i: the distance from i to its seventh neighbor, or to its last
+//                      neighbor if it has fewer
+// The graph is (W + W')/2. If `mutual` is set, it contains only pairs of points that are in each other's lists. A
+// single width preserves a region of low density between two dense regions; local widths hide it.
+// Weights below 1e-30 become zero, except the weight of the nearest neighbor, which becomes 1e-30. So no point loses
+// all of its edges because of underflow.
+// Cost: m^2 comparisons for each point (shared), for lists of m points. Memory: twice the edges while the graph is made
+// symmetric.
 #pragma once
 
 #include "mbsc/affinity/graph/neighbor_search.h"
@@ -18,10 +21,10 @@
 
 namespace mbsc {
 
-/// s, for the kinds that have one width.
+/// The width s.
 double neighbor_width(const NeighborLists& lists);
 
-/// Only on one rank.
+/// Builds the graph. `width` is s; binary, shared and local weights do not use it. For one rank only.
 SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, bool mutual,
                              const RowSpace& rows);
 

@@ -20,8 +20,8 @@ std::vector<Value> rows_of(const Points& points, std::span<const int64_t> rows) 
   return values;
 }
 
-/// `mine` are local rows of this rank; all ranks together give rows in ascending order. Row i of these goes to
-/// place[i].
+/// Gathers the local rows `mine` of every rank, in ascending order of their global numbers. The i-th of them is copied
+/// to row place[i] of `bytes`.
 template <class Value>
 void gather(const Comm& comm, const Points& own, std::span<const int64_t> mine, std::span<const int64_t> place,
             AlignedVector<std::byte>& bytes) {
@@ -35,8 +35,8 @@ void gather(const Comm& comm, const Points& own, std::span<const int64_t> mine, 
 }  // namespace
 
 GatheredPoints::GatheredPoints(const RowSpace& space, const Points& own, std::span<const int64_t> rows) {
-  // Ranks contribute in ascending order of rank, so rows arrive in ascending order. Then each row is copied to its
-  // place.
+  // gather() joins the contributions in the order of the ranks, so rows arrive in ascending order. Then each row is
+  // copied to its place.
   std::vector<int64_t> place(rows.size()), mine;
   std::iota(place.begin(), place.end(), int64_t{0});
   std::stable_sort(place.begin(), place.end(), [&](int64_t a, int64_t b) { return rows[size_t(a)] < rows[size_t(b)]; });

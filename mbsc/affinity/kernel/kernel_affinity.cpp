@@ -18,7 +18,7 @@ using simd::group_columns;
 using simd::Packed;
 using simd::Task;
 
-/// What one thread needs for one tile.
+/// The working memory of one thread for one tile.
 template <class T>
 struct Workspace {
   Packed<T> rows;
@@ -31,7 +31,8 @@ Workspace<T>& thread_workspace() {
   return workspace;
 }
 
-/// The multiply-adds of one kernel value and its use by r right-hand sides. The exponential counts as twelve.
+/// The number of multiply-adds to compute one kernel value and multiply it by r right-hand sides. The exponential
+/// counts as twelve.
 double operations_per_value(int64_t features, int64_t r) { return double(features + r + 12); }
 
 /// The number of threads that are worth waking for a symmetric pass.
@@ -39,9 +40,9 @@ int pass_threads(const RowSpace& space, double per_value) {
   return worthwhile_threads(space.threads(), double(space.local_rows()) * double(space.n()) / 2 * per_value / 8);
 }
 
-/// The number of columns that a product with a batch packs at a time.
+/// The number of columns that multiply_columns() packs at a time.
 constexpr int64_t columns_per_chunk = 4096;
-/// The same for sums of columns, which need two numbers per column and block of rows.
+/// The same for sum_columns(), which stores two numbers for each column and block of rows.
 constexpr int64_t summed_per_chunk = 512;
 
 }  // namespace
@@ -72,7 +73,6 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
                                          const StopToken& stop) const {
   const RowSpace& space = this->rows();
   const int64_t width = simd::panel_rows<T>(), first_row = space.own_rows().begin;
-  const int64_t rows_at_a_time = rows_in_cache<T>(points_.features);
   Packed<T> packed;
   AlignedVector<T> rhs;
   for (int64_t first = 0; first < int64_t(columns.size()) || first == 0; first += columns_per_chunk) {
@@ -92,15 +92,8 @@ void KernelAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
         for (int64_t i = 0; i < target.rows; ++i) std::fill_n(target.row(i), target.cols, T{});
       add_panels(work.row_out, width, target);
     };
-    space.for_each_block(
-        [&](int64_t, Range block) {
-          for (Range range{block.begin, 0}; range.begin < block.end; range.begin = range.end) {
-            if (stop.stop_requested()) return;
-            range.end = std::min(block.end, range.begin + rows_at_a_time);
-            multiply_rows(range);
-          }
-        },
-        double(chunk.size()) * operations_per_value(points_.features, C.cols));
+    for_rows_in_cache<T>(space, points_.features, double(chunk.size()) * operations_per_value(points_.features, C.cols),
+                         stop, multiply_rows);
     this->throw_if_stopped(stop);
   }
   this->count_kernel_values(space.local_rows() * int64_t(columns.size()));

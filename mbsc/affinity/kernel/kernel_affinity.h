@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelAffinity: a_ij = kernel(x_i, x_j), evaluated from the points whenever a product needs it (kernel.h). The matrix
-// is never stored.
+// KernelAffinity: a_ij = kernel(x_i, x_j) (kernel.h), evaluated from the points whenever it is needed. The matrix is
+// not stored, but values may be cached (keep_values).
 // Products with a batch of columns gather the points of the batch on every rank (gathered_points.h). Full products and
 // degrees are symmetric passes (pass/symmetric_pass.h).
 // Cost: one kernel value per entry; n^2/2 per symmetric pass.
@@ -36,8 +36,8 @@ class KernelAffinity final : public Affinity<T> {
   double cost_of_value() const override { return double(points_.features); }
   int64_t input_bytes() const override { return 4 * this->n() * points_.features; }
 
-  /// Caches the values of the next degree pass for later full products, as many as fit into `bytes` over all ranks.
-  /// Each takes 16 bits. Only float values are cached.
+  /// The next degree pass will cache its values for later full products, as many as fit into `bytes` over all ranks.
+  /// Each value takes 16 bits. Does nothing unless T is float.
   void keep_values(int64_t bytes);
   int64_t cached_bytes() const override { return cache_.bytes(); }
 
@@ -49,15 +49,16 @@ class KernelAffinity final : public Affinity<T> {
 
   /// Packs points of any rank, given by global number. Collective.
   void pack_any(std::span<const int64_t> points, int64_t width, simd::Packed<T>& out) const;
+  /// out = A V by a symmetric pass. `from_cache`: use cached values.
   void multiply_pairs(MatrixView<const T> V, MatrixView<T> out, bool from_cache, const StopToken& stop) const;
-  /// Adds the sums over some columns to `sums`; the first of them is column `first` of `sums.columns`.
+  /// Adds the sums over the columns `chunk` to `sums`. The first of them is column `first` of `sums.columns`.
   void sum_chunk(std::span<const int64_t> chunk, int64_t first, const StopToken& stop, ColumnSums& sums) const;
 
   Points points_;
   TileForm<T> form_;
   PackingRule rule_;
   mutable TileCache cache_;
-  mutable bool is_filled_ = false;  ///< a complete degree pass has filled the cache
+  mutable bool is_filled_ = false;  ///< whether a complete degree pass has filled the cache
 };
 
 }  // namespace mbsc

@@ -35,7 +35,7 @@ std::vector<double> feature_medians(const Points& points, std::span<const int64_
   return medians;
 }
 
-/// Coordinates relative to `center`, multiplied by `factor`.
+/// The rule for coordinates relative to `center`, multiplied by `factor`.
 PackingRule make_rule(const Points& points, const std::vector<double>& center, double factor) {
   const int64_t d = points.features;
   PackingRule rule{std::vector<double>(d), std::vector<double>(d)};
@@ -47,7 +47,7 @@ PackingRule make_rule(const Points& points, const std::vector<double>& center, d
   return rule;
 }
 
-/// Whether stored coordinates convert to T without rounding. Their differences are then exact without centering.
+/// Whether the stored coordinates convert to T without rounding. Their differences then need no centering.
 template <class T>
 bool exact_as_stored(const Points& points) {
   return points.shift.empty() && points.scale.empty() && (sizeof(T) == 8 || points.type == ScalarType::float32);
@@ -100,8 +100,8 @@ KernelForm<T> choose(const Kernel& kernel, std::span<const Points> sets, const s
   tile.form = kernel.kind == KernelKind::rbf ? simd::Form::gaussian : simd::Form::exponential;
   const double gain = kernel.gamma * std::numbers::log2e;
   const double norm = make_rules(sets, center, std::sqrt(gain), threads, comm, chosen.rules);
-  // The expanded form has an error of about |x|^2 eps. This is the relative error of an rbf value: 1e-5 in float if the
-  // norm is 170. The error of an exponential value is the root of that, which is too large for any data.
+  // The expanded form has an error of about |x|^2 eps. This is also the relative error of an rbf value: it is 1e-5 in
+  // float if |x|^2 = 170. The error of an exponential value is the root of it, which is too large for any data.
   tile.direct = kernel.kind == KernelKind::exponential || norm > 170;
   for (PackingRule& rule : chosen.rules) rule.expanded = !tile.direct;
   if (!tile.direct) return chosen;

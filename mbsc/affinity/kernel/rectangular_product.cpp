@@ -10,10 +10,11 @@
 namespace mbsc {
 namespace {
 
-/// The number of rows of Y that are packed at a time. Sums within a chunk are computed in T, sums of chunks in double.
+/// The number of points of Y that are packed at a time. Sums within such a chunk are computed in T, sums over chunks in
+/// double.
 constexpr int64_t columns_per_chunk = 2048;
 
-/// What one thread needs for some rows.
+/// The working memory of one thread for some rows.
 template <class T>
 struct Workspace {
   simd::Packed<T> rows;
@@ -37,7 +38,7 @@ void multiply_between(const Points& X, const Points& Y, const Kernel& kernel, co
   const Points sets[] = {Y, X};
   const KernelForm<T> form = choose_form<T>(kernel, sets, threads);
   const RowSpace space(out.rows, threads);
-  const int64_t width = simd::panel_rows<T>(), rows_at_a_time = rows_in_cache<T>(X.features);
+  const int64_t width = simd::panel_rows<T>();
   for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
   simd::Packed<T> columns;
   AlignedVector<T> rhs;
@@ -55,15 +56,7 @@ void multiply_between(const Points& X, const Points& Y, const Kernel& kernel, co
                           {.points = &columns, .indices = zero, .rhs = rhs.data()}, V.cols, work.scratch));
       add_panels(work.out, width, out.rows_between(range.begin, range.end));
     };
-    space.for_each_block(
-        [&](int64_t, Range block) {
-          for (Range range{block.begin, 0}; range.begin < block.end; range.begin = range.end) {
-            if (stop.stop_requested()) return;
-            range.end = std::min(block.end, range.begin + rows_at_a_time);
-            multiply_rows(range);
-          }
-        },
-        double(count) * double(X.features + V.cols + 12));
+    for_rows_in_cache<T>(space, X.features, double(count) * double(X.features + V.cols + 12), stop, multiply_rows);
     if (stop.stop_requested()) throw Stopped();
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // out = A(X, Y) V with a_ij = kernel(x_i, y_j), for two sets of points X and Y. The matrix A is never stored.
 // Cost: one kernel value per pair. Memory: a few blocks per thread and one packed chunk of Y.
-// The result of a row has the same bits for any choice of the other rows. The exception is a row so far away that all
-// distances are computed as sums of squared differences (kernel_form.h).
+// The bits of a result row do not depend on the other points of X, with one exception: if one of these is very far
+// away, all distances are computed as sums of squared differences (kernel_form.h).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct RectangularPairs {
   std::span<const int64_t> zero;
 };
 
-/// V has a row for each row of Y; `out` has a row for each of pairs.rows. Throws Stopped after a stop request.
+/// out = A(X, Y) V. V has a row for each row of Y; `out` has a row for each of pairs.rows. Throws Stopped after a stop
+/// request.
 template <class T>
 void multiply_between(const Points& X, const Points& Y, const Kernel& kernel, const RectangularPairs& pairs,
                       MatrixView<const T> V, MatrixView<double> out, int threads, const StopToken& stop = {});

@@ -72,7 +72,7 @@ void MatrixAffinity<T>::compare_with_other_ranks(const Compare& compare) const {
       std::vector<double> send, receive(size_t(others.size() * matrix_.rows));
       for (int64_t i = rows.begin; i < rows.end; ++i)
         for (int64_t j = columns.begin; j < columns.end; ++j) send.push_back(matrix_.raw(i - first_, j));
-      // There is no message if the sender has no more rows, or if the receiver has none.
+      // There is no message if the sender has no more rows, or if the receiver has no rows at all.
       const auto receiving = receive.empty() ? nullptr : comm.start_receive<double>(receive, from);
       const auto sending = send.empty() ? nullptr : comm.start_send<double>(send, to);
       if (receiving) receiving->wait();
@@ -102,7 +102,7 @@ void MatrixAffinity<T>::multiply_columns(std::span<const int64_t> columns, Matri
 
 template <class T>
 void MatrixAffinity<T>::multiply(MatrixView<const T> V, MatrixView<T> out, const StopToken& stop) const {
-  // Each rank needs all rows of V. They take little memory compared to the n entries of each own row.
+  // Each rank needs all rows of V. They take little memory compared with the own rows of the matrix.
   std::vector<T> mine;
   if (this->rows().comm().size() > 1)
     for (int64_t i = 0; i < V.rows; ++i) mine.insert(mine.end(), V.row(i), V.row(i) + V.cols);
@@ -146,8 +146,8 @@ std::unique_ptr<const ColumnBlock<T>> MatrixAffinity<T>::take_columns(std::span<
 
 template <class T>
 void MatrixAffinity<T>::evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const {
-  // Ranks contribute in ascending order of rank, so rows arrive in ascending order. Then each row is copied to its
-  // place.
+  // gather() joins the contributions in the order of the ranks, so rows arrive in ascending order. Then each row is
+  // copied to its place.
   std::vector<size_t> place(points.size());
   std::iota(place.begin(), place.end(), size_t{0});
   std::stable_sort(place.begin(), place.end(), [&](size_t a, size_t b) { return points[a] < points[b]; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MatrixAffinity: a dense n x n matrix of affinities that the caller has computed. It is used in place, without a copy;
-// its diagonal counts as zero.
-// Cost: a product reads each entry once. Memory: on several ranks, the right-hand sides of all rows.
+// MatrixAffinity: a dense n x n matrix of affinities that the caller has computed. It is used in place, without a copy.
+// Its diagonal counts as zero.
+// Cost: a product reads each entry once. Memory: if there are several ranks, the right-hand sides of all rows.
 #pragma once
 
 #include "mbsc/affinity/affinity.h"
@@ -23,8 +23,8 @@ class MatrixAffinity final : public Affinity<T> {
   void evaluate_square(std::span<const int64_t> points, MatrixView<T> out) const override;
   Degrees degrees(const StopToken& stop, const std::function<void(double)>& progress = {},
                   int64_t neighbors = 0) const override;
-  /// The mean of the given diagonal if it is positive, else the largest entry. Either keeps the landmark block of
-  /// Nystrom close to positive definite.
+  /// The mean of the given diagonal if it is positive, else the largest entry. With either, the landmark block of
+  /// Nystrom is close to positive definite.
   double self_similarity() const override { return self_similarity_; }
 
  private:
@@ -32,7 +32,7 @@ class MatrixAffinity final : public Affinity<T> {
 
   void check_entries();
   void check_symmetry() const;
-  /// Compares own rows with the same columns on the ranks that own them as rows.
+  /// Calls compare(i, j, a_ij, a_ji) for own rows i and the rows j of all other ranks.
   template <class Compare>
   void compare_with_other_ranks(const Compare& compare) const;
   /// The entry of a local row i and a global column j.

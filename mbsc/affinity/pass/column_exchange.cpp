@@ -61,7 +61,8 @@ void ColumnExchange<T, Sum>::send_operands(int64_t strip) {
     send(messages_.write_operands(input_.own_columns(transfer.block)), transfer.rank, Channel::operands);
 }
 
-/// Sends the sums that the previous rank needs in that strip, up to the first that is not finished.
+/// Sends the sums that the previous rank needs in strip `strip`, in the order of its turns. Stops at the first sum that
+/// this rank has not finished.
 template <class T, class Sum>
 void ColumnExchange<T, Sum>::send_sums(int64_t strip) {
   const int previous = schedule_.previous();

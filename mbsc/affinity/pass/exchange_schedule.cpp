@@ -25,14 +25,14 @@ Range ExchangeSchedule::turns_of_strip(Range own, int64_t strip) const {
   return {std::min(all.end, all.begin + strip * together_), std::min(all.end, all.begin + (strip + 1) * together_)};
 }
 
-/// The next rank that owns rows, upward (step = 1) or downward (step = -1) on the ring.
+/// The next rank on the ring that owns rows, in ascending (step = 1) or descending (step = -1) order of ranks.
 int ExchangeSchedule::neighbor(int step, int rank) const {
   do rank = (rank + step + ranks_) % ranks_;
   while (blocks_of(rank).size() == 0);
   return rank;
 }
 
-/// Follows each own column block from rank to rank until it has met its last row.
+/// Follows each own column block from rank to rank until it has met its last row block.
 void ExchangeSchedule::plan() {
   int64_t strips = 0;
   for (int rank = 0; rank < ranks_; ++rank)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ExchangeSchedule: which rank sends which column block to which rank, and for which strip, in a symmetric pass on
-// several ranks (pair_ring.h, column_exchange.h). All ranks process their strips in step: strip s of one rank runs
-// at the same time as strip s of the others. Each rank can therefore derive what the others need from the number of
-// blocks alone.
+// several ranks (pair_ring.h, column_exchange.h). Strip s of one rank runs at the same time as strip s of the others.
+// Each rank can therefore derive what the other ranks need, and when, from the numbers of blocks and ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,39 +14,39 @@ namespace mbsc {
 
 class ExchangeSchedule {
  public:
+  /// A column block, and the other rank that receives or returns it.
   struct Transfer {
     int rank;
     int64_t block;
   };
 
-  /// A strip has at most `most_together` turns. It has fewer if the previous rank would otherwise need a sum in the
-  /// same strip in which this rank computes it: a sum must be ready one strip earlier, so that messages and work
-  /// overlap.
+  /// A strip has at most `most_together` turns. It has fewer if a rank would otherwise need a sum in the same strip in
+  /// which the next rank computes it. The sum must be ready one strip earlier, so that messages and work overlap.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
   /// Whether no other rank has rows.
   bool is_alone() const { return next_ == rank_; }
-  /// The rank that owns the rows above those of this rank: it sends the sums of columns to this rank.
+  /// The rank that owns the next rows on the ring, after those of this rank. It sends the sums of columns to this rank.
   int next() const { return next_; }
-  /// The rank that owns the rows below: it receives the sums from this rank.
+  /// The rank that owns the rows before those of this rank. It receives the sums of columns from this rank.
   int previous() const { return previous_; }
-  /// The number of turns of a strip.
+  /// The number of turns in a strip.
   int64_t together() const { return together_; }
-  /// The number of strips of the rank that has most.
+  /// The number of strips of the rank that has the most.
   int64_t strips() const { return int64_t(outgoing_.size()); }
 
-  /// Own column blocks that other ranks need in their strips of this number.
+  /// The own column blocks that other ranks need in their strip with this number.
   const std::vector<Transfer>& outgoing(int64_t strip) const { return outgoing_[size_t(strip)]; }
-  /// Own column blocks that meet their last row on another rank in this strip; that rank returns their sums.
+  /// The own column blocks that meet their last row block on another rank in this strip. That rank returns their sums.
   const std::vector<Transfer>& returning(int64_t strip) const { return returning_[size_t(strip)]; }
 
   Range blocks_of(int rank) const { return blocks_.blocks_of_rank(rank, ranks_); }
   int owner_of(int64_t block) const { return blocks_.rank_of_block(block, ranks_); }
-  /// The turn at which a rank that owns the row blocks `own` has this column block.
+  /// The turn at which a rank that owns the row blocks `own` processes this column block.
   int64_t turn_of(Range own, int64_t block) const { return block >= own.begin ? block : block + ring_.blocks(); }
   /// The turns of a strip of a rank that owns the row blocks `own`.
   Range turns_of_strip(Range own, int64_t strip) const;
-  /// Whether a rank that owns the row blocks `own` meets a column block of another rank at this turn.
+  /// Whether a rank that owns the row blocks `own` processes a column block of another rank at this turn.
   bool is_foreign(Range own, int64_t turn) const { return turn >= own.end && ring_.rows_of_turn(own, turn).size() > 0; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_tile(): the one place that fills a simd::Tile. Symmetric passes, batches of columns, small blocks and products
-// between two sets of points all use it.
+// make_tile(): fills a simd::Tile for the tasks multiply, degrees and evaluate. Symmetric passes, batches of columns,
+// small blocks and products between two sets of points all use it.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ struct TileForm {
 template <class T>
 struct TileRows {
   const simd::Packed<T>* points = nullptr;
-  int64_t first_index = 0;  ///< the number of the first row, as `TileColumns::indices` counts rows
+  int64_t first_index = 0;  ///< the index of the first row; see TileColumns::indices
   const T* rhs = nullptr;   ///< packed right-hand sides of the transposed product; null: no transposed product
-  T* out = nullptr;         ///< sums of the product, added to
+  T* out = nullptr;         ///< the product is added to these sums
 };
 
 /// The columns of a tile.
 template <class T>
 struct TileColumns {
   const simd::Packed<T>* points = nullptr;
-  const int64_t* indices = nullptr;  ///< the value of a column is zero in the row of the same index; null: in no row
+  const int64_t* indices = nullptr;  ///< a value is zero if its row and its column have the same index; null: no zeros
   const T* rhs = nullptr;            ///< packed right-hand sides of the product
-  T* out = nullptr;                  ///< sums of the transposed product, added to
+  T* out = nullptr;                  ///< the transposed product is added to these sums
 };
 
 namespace detail {
@@ -60,8 +60,8 @@ simd::Tile<T> make_tile(const TileForm<T>& form, const TileRows<T>& rows, const 
 
 }  // namespace detail
 
-/// A tile that is multiplied by right-hand sides, or whose degrees are summed (then there is one, a column of ones).
-/// `scratch` is working memory of the calling thread.
+/// A tile for the tasks multiply and degrees. For degrees there is one right-hand side, a column of ones. `scratch` is
+/// working memory of the calling thread.
 template <class T>
 simd::Tile<T> make_tile(const TileForm<T>& form, const TileRows<T>& rows, const TileColumns<T>& columns,
                         int64_t right_hand_sides, AlignedVector<T>& scratch) {
@@ -70,7 +70,7 @@ simd::Tile<T> make_tile(const TileForm<T>& form, const TileRows<T>& rows, const 
   return tile;
 }
 
-/// A tile whose values are written to `values`.
+/// A tile for the task evaluate, which writes the values of the tile to `values`.
 template <class T>
 simd::Tile<T> make_tile(const TileForm<T>& form, const TileRows<T>& rows, const TileColumns<T>& columns,
                         MatrixView<T> values, AlignedVector<T>& scratch) {

@@ -10,7 +10,7 @@
 namespace mbsc {
 namespace {
 
-/// 1 / length of a row. The result is 0 for a zero row, whose cosine with every row counts as zero.
+/// 1 / length of a row; 0 for a zero row, so that its cosine with every row is zero.
 template <class Source>
 double inverse_length(const Source* x, int64_t stride, const PackingRule& rule) {
   double sum = 0;

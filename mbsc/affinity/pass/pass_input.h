@@ -15,17 +15,17 @@
 
 namespace mbsc {
 
-/// All row numbers are local: row 0 is the first row of this rank.
+/// The operands of a pass. All row numbers are local: row 0 is the first row of this rank.
 template <class T, class Sum>
 struct PassOperands {
   simd::Task task = simd::Task::multiply;
   MatrixView<const T> V;                     ///< right-hand sides; for degrees a column of ones
-  MatrixView<Sum> row_sums;                  ///< sums over the columns that a row meets, added to
-  MatrixView<Sum> column_sums;               ///< sums over the rows that a column meets, added to
-  LargestEntries<T>* row_largest = nullptr;  ///< the largest entries among the same pairs; null: not wanted
+  MatrixView<Sum> row_sums;                  ///< for each row, the pass adds the sum over the columns that it meets
+  MatrixView<Sum> column_sums;               ///< for each column, the pass adds the sum over the rows that it meets
+  LargestEntries<T>* row_largest = nullptr;  ///< the largest entries of the same pairs; null: not requested
   LargestEntries<T>* column_largest = nullptr;
-  TileCache* cache_to_fill = nullptr;        ///< stores the values that the pass evaluates
-  const TileCache* cache_to_read = nullptr;  ///< replaces the evaluation of the tiles that it contains
+  TileCache* cache_to_fill = nullptr;        ///< if not null, the pass stores the values that it evaluates here
+  const TileCache* cache_to_read = nullptr;  ///< if not null, its tiles are read instead of evaluated
 };
 
 /// One column block of a pass. Its memory belongs to the operands of this rank or to a received message.
@@ -36,12 +36,12 @@ struct PassColumns {
   MatrixView<const T> V;
   MatrixView<Sum> sums;
   LargestEntries<T>* largest = nullptr;
-  int64_t first_largest = 0;  ///< the row of `largest` that belongs to the first point
+  int64_t first_largest = 0;  ///< the row of `largest` for the first point of the block
 };
 
 template <class T, class Sum>
 struct PassInput {
-  /// `points` are the rows of this rank. The pass refers to all arguments.
+  /// `points` are the rows of this rank. All arguments must outlive this object.
   PassInput(const RowSpace& space_, const Points& points_, const PackingRule& rule_, const TileForm<T>& form_,
             const PassOperands<T, Sum>& operands_)
       : space(space_),
@@ -55,8 +55,9 @@ struct PassInput {
 
   /// The local rows of an own block.
   Range local_rows(int64_t block) const;
+  /// The columns of an own block.
   PassColumns<T, Sum> own_columns(int64_t block) const;
-  /// Whether any tile must be evaluated, so that columns need their coordinates.
+  /// Whether any tile must be evaluated. If so, column blocks need their coordinates.
   bool needs_points() const {
     return operands.cache_to_read == nullptr || operands.cache_to_read->tiles() < ring.tiles();
   }

@@ -11,14 +11,14 @@
 
 namespace mbsc {
 
-/// Construct it on the thread that starts the pass: only this thread calls `report`. It reports in steps of at least
-/// 0.5 %, and nothing after a stop request.
+/// Construct it on the thread that starts the pass: only this thread calls `report`. Reports are at least 0.5 % apart.
+/// After a stop request there are no more reports.
 class PassProgress {
  public:
   PassProgress(int64_t tiles, const std::function<void(double)>& report, const StopToken& stop)
       : tiles_(tiles), report_(report), stop_(stop), caller_(std::this_thread::get_id()) {}
 
-  /// Any thread may call this.
+  /// Counts tiles as done. Any thread may call this.
   void add(int64_t tiles) {
     const double share = double(done_ += tiles) / double(tiles_);
     if (!report_ || std::this_thread::get_id() != caller_) return;
@@ -26,7 +26,7 @@ class PassProgress {
     reported_ = share;
     report_(share);
   }
-  /// Reports 1, unless that was done before.
+  /// Reports 1 if it has not been reported yet.
   void finish() {
     if (report_ && reported_ < 1 && !stop_.stop_requested()) report_(1);
   }

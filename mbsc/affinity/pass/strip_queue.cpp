@@ -30,7 +30,7 @@ void StripQueue::run(int threads) {
   });
 }
 
-// Threads take the items in order. Whatever an item waits for is therefore done or in progress.
+// Threads take the items in order. Everything that an item waits for is therefore done or in progress.
 void StripQueue::process(int64_t item) {
   const auto s = size_t(std::upper_bound(first_item_.begin(), first_item_.end(), item) - first_item_.begin() - 1);
   const int64_t number = item - first_item_[s], turns = strips_[s].turns.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // StripQueue: how threads share the strips of a pass (pair_ring.h). Threads compute tiles in any order, but they add to
-// the sums of the columns in the order of the ring. A thread waits if that order requires it, if its strip is not
-// prepared yet, or if the slot that its strip needs is still in use by the strip two before it (StripSteps).
+// the sums of the columns in the order of the ring. A thread waits if this order requires it, if its strip is not
+// prepared yet, or if its strip s needs a slot that strip s - 2 still uses (StripSteps).
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,14 @@
 namespace mbsc {
 
 /// What a pass does for each strip. There are two slots of working memory; consecutive strips alternate between them.
+/// A row is a row block, by its number.
 struct StripSteps {
   /// Called once for each turn of a strip, before any row of the strip.
   std::function<void(int64_t slot, const Strip& strip, int64_t turn)> prepare;
-  /// Called once for each row of a strip. Different rows may be computed at the same time. The calls for one row follow
+  /// Called once for each row of a strip. Different rows may be computed at the same time. The calls for one row are in
   /// the order of the strips.
   std::function<void(int64_t slot, const Strip& strip, int64_t row)> compute;
-  /// Called after `compute` of the same row, by the same thread. The calls of one strip do not overlap; they run from
+  /// Called after `compute` of the same row, by the same thread. The calls for one strip do not overlap; they go from
   /// the last row to the first.
   std::function<void(int64_t slot, const Strip& strip, int64_t row)> apply;
 };
@@ -39,8 +40,8 @@ class StripQueue {
  private:
   struct Canceled {};
   struct Progress {
-    int64_t prepared = 0;  ///< turns of the strip
-    int64_t applied = 0;   ///< rows of the strip
+    int64_t prepared = 0;  ///< the number of turns of the strip that are prepared
+    int64_t applied = 0;   ///< the number of rows of the strip that are applied
   };
 
   void process(int64_t item);
@@ -53,7 +54,7 @@ class StripQueue {
   const Range own_;
   const StripSteps& steps_;
   std::vector<int64_t> first_item_;         ///< by strip; an item is one turn or one row of a strip
-  std::vector<int64_t> next_strip_of_row_;  ///< by row: the next strip in which it is computed
+  std::vector<int64_t> next_strip_of_row_;  ///< by row: the next strip in which the row is computed
   std::vector<Progress> progress_;          ///< by strip
   int64_t items_ = 0;
   std::atomic<int64_t> next_item_{0};

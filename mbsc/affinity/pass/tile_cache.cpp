@@ -20,12 +20,12 @@ TileCache::TileCache(int64_t tile_values, int64_t bytes, const PairRing& ring, R
       tiles_(std::min(ring.tiles(), bytes / (tile_values_ * int64_t(sizeof(uint16_t))))),
       blocks_(ring.blocks()),
       own_(own) {
-  // The own tiles that are cached: all of them at each distance that is cached completely, and at the next distance
-  // those of the first tiles_ % blocks_ row blocks.
+  // The number of own tiles that are cached: all own tiles at each distance that is cached completely, and at the next
+  // distance those of the first tiles_ % blocks_ row blocks.
   const int64_t own_tiles =
       tiles_ / blocks_ * own.size() + std::clamp<int64_t>(tiles_ % blocks_ - own.begin, 0, own.size());
   if (own_tiles == 0) return;
-  // The memory is not initialized, so the system provides its pages when the first pass writes to them.
+  // The memory is not initialized, so the system allocates its pages only when the first pass writes to them.
   values_.reset(static_cast<uint16_t*>(std::aligned_alloc(64, size_t(own_tiles * tile_values_) * sizeof(uint16_t))));
   if (!values_) throw std::bad_alloc();
 }

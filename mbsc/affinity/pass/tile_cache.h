@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TileCache: kernel values of a symmetric pass, cached for later passes, in 16 bits each (simd/tile.h).
 //
-// The cache holds as many tiles as its limit of bytes allows, in the order of rising distance on the ring
-// (pair_ring.h). Which tiles these are depends only on n and the limit. A rank holds the cached tiles of its own rows.
+// The cache holds as many tiles as its limit of bytes allows, in the order of increasing distance on the ring
+// (pair_ring.h). The choice of the tiles does not depend on the number of ranks. A rank holds the cached tiles of its
+// own rows.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class TileCache {
 
   /// The number of cached tiles, over all ranks.
   int64_t tiles() const { return tiles_; }
-  /// Their size, over all ranks.
+  /// The size of the cached tiles, over all ranks.
   int64_t bytes() const { return tiles_ * tile_values_ * int64_t(sizeof(uint16_t)); }
   /// The values of a tile, or null if the tile is not cached. `own_row` counts from the first row block of this rank.
   uint16_t* tile(int64_t own_row, int64_t distance) const {
@@ -38,9 +39,9 @@ class TileCache {
   struct Free {
     void operator()(uint16_t* values) const { std::free(values); }
   };
-  int64_t tile_values_ = 0;  ///< of one tile, with its padding
+  int64_t tile_values_ = 0;  ///< the number of values of one tile, with its padding
   int64_t tiles_ = 0;
-  int64_t blocks_ = 0;  ///< of the ring
+  int64_t blocks_ = 0;  ///< the number of blocks of the ring
   Range own_;
   std::unique_ptr<uint16_t[], Free> values_;  ///< [distance][own row block][value]
 };

@@ -44,7 +44,7 @@ struct TilePass<T, Sum>::Slot {
   std::mutex mutex;  ///< guards the largest entries of the columns
 };
 
-/// What one row block contributes to one column block.
+/// The contribution of one row block to one column block.
 template <class T, class Sum>
 struct TilePass<T, Sum>::ColumnResult {
   bool is_computed = false;
@@ -52,7 +52,7 @@ struct TilePass<T, Sum>::ColumnResult {
   LargestEntries<T> largest;
 };
 
-/// What one thread needs for one row block and the columns of a strip.
+/// The working memory of one thread for one row block and the columns of a strip.
 template <class T, class Sum>
 struct TilePass<T, Sum>::Workspace {
   simd::Packed<T> rows;
@@ -64,8 +64,8 @@ struct TilePass<T, Sum>::Workspace {
 template <class T, class Sum>
 struct TilePass<T, Sum>::TilePosition {
   int64_t row, distance;
-  Range rows;  ///< local rows of the row block
-  const uint16_t* cached;
+  Range rows;              ///< local rows of the row block
+  const uint16_t* cached;  ///< the values of the tile in the cache; null: not cached
   bool is_diagonal() const { return distance == 0; }
 };
 
@@ -143,7 +143,7 @@ void TilePass<T, Sum>::compute_tile(const TilePosition& at, Slot& slot, const Pa
     run_with_neighbors(at, slot, columns, result, tile);
   else
     simd::run(input_.operands.task, tile);
-  // No other thread adds to these rows until this thread has finished the strip.
+  // No other thread adds to these row sums until this thread has finished the row in this strip.
   add_panels(work.row_out, simd::panel_rows<T>(), input_.operands.row_sums.rows_between(at.rows.begin, at.rows.end));
 }
 
@@ -187,8 +187,8 @@ void TilePass<T, Sum>::run_with_neighbors(const TilePosition& at, Slot& slot, co
   tile.offer_context = &offers;
   simd::run(operands.task, tile);
   if (at.is_diagonal()) {
-    // The list of the block as a row and its list as a column are merged after the pass. The second one is still empty,
-    // so it can begin with the thresholds of the first.
+    // The block has two lists of largest entries, as a row and as a column, which are merged after the pass. The list
+    // as a column is still empty, so it can begin with the thresholds of the list as a row.
     const std::lock_guard lock(slot.mutex);
     operands.column_largest->raise(*offers.rows, at.rows.begin, at.rows.size());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TilePass: what one rank computes in a symmetric pass. For each strip (pair_ring.h) it packs the columns, runs the
-// tiles of every row block against them, and adds the sums of both sides. Threads share the strips (strip_queue.h).
+// tiles of every row block with these columns, and adds up the sums of the rows and of the columns. Threads share the
+// strips (strip_queue.h).
 #pragma once
 
 #include <array>
@@ -22,14 +23,14 @@ class TilePass {
   /// Returns the columns of a turn. Threads may call it at the same time.
   using ColumnsOfTurn = std::function<PassColumns<T, Sum>(int64_t turn)>;
 
-  /// A strip has at most `turns_together` turns. All references must outlive this object.
+  /// A strip has at most `turns_together` turns. All arguments must outlive this object.
   TilePass(const PassInput<T, Sum>& input, int64_t turns_together, const ColumnsOfTurn& columns_of_turn,
            const StopToken& stop, PassProgress& progress);
   ~TilePass();
   TilePass(const TilePass&) = delete;
   TilePass& operator=(const TilePass&) = delete;
 
-  /// Processes some strips. After a stop request it leaves out the remaining tiles.
+  /// Processes some strips. After a stop request it skips the remaining tiles.
   void run(std::span<const Strip> strips, int threads);
   /// The number of kernel values evaluated so far.
   int64_t kernel_values() const { return kernel_values_; }

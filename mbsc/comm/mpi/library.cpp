@@ -16,12 +16,12 @@
 namespace mbsc {
 namespace {
 
-/// MPI counts with int: larger messages are sent in pieces of this many bytes.
+/// MPI counts bytes with int, so larger messages are sent in pieces of this many bytes.
 constexpr int64_t most_bytes = int64_t{1} << 30;
 
 class MpiWorld final : public World {
  public:
-  /// `is_ours`: this object has initialized MPI and finalizes it.
+  /// `is_ours`: mbsc_mpi_open() has initialized MPI, so this object finalizes it.
   MpiWorld(MPI_Comm comm, bool is_ours) : is_ours_(is_ours) {
     // An error in MPI aborts all ranks. That is the default of MPI, and there is no better choice.
     MPI_Comm_dup(comm, &comm_);
@@ -127,7 +127,7 @@ class MpiWorld final : public World {
   }
 
  private:
-  /// The pieces of one message.
+  /// The requests for the pieces of one message.
   class Requests final : public Pending {
    public:
     explicit Requests(bool receives = false) : receives_(receives) {}
@@ -146,7 +146,7 @@ class MpiWorld final : public World {
 
    private:
     const bool receives_;
-    std::deque<MPI_Request> requests_;  // a deque, because MPI keeps pointers to the requests
+    std::deque<MPI_Request> requests_;  // a deque: adding a request does not move the others
   };
 
   template <class Function>
@@ -170,7 +170,7 @@ __attribute__((visibility("default"))) const char* mbsc_mpi_version() { return m
 __attribute__((visibility("default"))) mbsc::World* mbsc_mpi_open() {
   int begun = 0, provided = 0;
   if (MPI_Initialized(&begun) != MPI_SUCCESS || begun != 0) return nullptr;
-  // One thread at a time calls collectives. It need not be the thread that initialized MPI.
+  // One thread at a time calls MPI. It need not be the thread that initialized MPI.
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) return nullptr;
   if (provided < MPI_THREAD_SERIALIZED) {
     MPI_Finalize();

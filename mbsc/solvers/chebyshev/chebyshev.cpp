@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method: subspace iteration with a Chebyshev filter, for graphs with few edges, whose products are cheap.
+// Method: subspace iteration with a Chebyshev filter. It is for sparse graphs: their products are cheap.
 // Reference: Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
 //   iteration", 2006.
-// Algorithm: a block W of k + max(6, k/2) columns, rounded up to a multiple of 16 (a row of a cache line or more costs
-//   hardly more than a shorter one, and guards make the filter steeper). Y = L W, Ritz pairs, residuals; then W <- orth(p(L) W), where p damps
-//   everything below the last Ritz value of the block (filter.h). The degree of p follows from the gap.
-// Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If a stored graph has k components or
-//   more, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
-// End: at the tolerance, if one is given. Otherwise at the first of
+// Algorithm: the block W has k + max(6, k/2) columns, rounded up to a multiple of 16. (16 floats fill a cache line, so
+//   the extra columns cost little, and they make the filter steeper.) Each iteration computes Y = L W, the Ritz pairs
+//   and their residuals, and then W <- orth(p(L) W). The polynomial p damps everything below the last Ritz value of the
+//   block (filter.h). Its degree depends on the distance from the k-th Ritz value to the last one.
+// Start: random; for a stored graph on one rank, in float, from coarser graphs (multilevel.h). If a stored graph on one
+//   rank has k components with edges, and no regularization, the leading eigenvectors are known: for each of the k
+//   largest components, sqrt(d_i) on its points.
+// End: with a tolerance, when the residuals are within it. Without one, when
 //   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next: the error of the
-//     subspace is below that share;
+//     subspace is then below a twentieth; or
 //   - the subspace hardly moves: a filter leaves a share c = p(theta_k+1) / p(theta_k) of its error, so a move of s
-//     leaves an error of about s c / (1 - c), which must be below 0.01;
-//   - residuals no longer fall, because of rounding.
-//   The status is `unresolved` if the residual is then above the gap.
-// Cost: a product for each degree; memory: six blocks.
+//     leaves an error of about s c / (1 - c), which must be below 0.01.
+//   In both cases also when the residuals no longer fall (because of rounding), or when the budget is spent.
+//   If there is no tolerance and the residual is above the gap at the end, the status is `unresolved`.
+// Cost: one product per degree of p, and one for the Ritz pairs. Memory: six blocks.
 #include "mbsc/solvers/chebyshev/chebyshev.h"
 
 #include <algorithm>
@@ -54,7 +56,8 @@ Matrix<T> start_of(const Normalized<T>& L, int64_t columns, const ClusterOptions
   return random_basis(L, columns, options.seed);
 }
 
-/// sqrt(d_i) on the points of each of the k largest components, if there are so many and all of them have edges.
+/// The leading eigenvectors if they are known: one column for each of the k largest components, sqrt(d_i) on its
+/// points. Empty if there are fewer than k components with edges, several ranks, or a regularization.
 template <class T>
 Matrix<T> component_vectors(const Normalized<T>& L, int64_t k) {
   if (L.edges() == nullptr || L.comm().size() > 1 || L.regularization_added() > 0) return {};
@@ -67,7 +70,7 @@ Matrix<T> component_vectors(const Normalized<T>& L, int64_t k) {
   return W;
 }
 
-/// The iteration: a block, its Ritz pairs, and what was reached.
+/// The iteration: a block, its Ritz pairs, and the accuracy so far.
 template <class T>
 class ChebyshevRun {
  public:
@@ -121,7 +124,7 @@ class ChebyshevRun {
     pairs_.flops += 2.0 * double(L_.n()) * double(V.cols);
   }
 
-  /// The k leading columns with their values and residuals, and the error that these allow.
+  /// Copies the k leading columns to the result, with their values and residuals, and estimates the subspace error.
   void take_pairs() {
     const Matrix<T> before = std::move(pairs_.vectors);
     pairs_.vectors = Matrix<T>(W_.rows(), k_);
@@ -179,9 +182,9 @@ class ChebyshevRun {
   const Budget budget_;
   const Multiply<T> multiply_;
   Solution<T> pairs_;
-  Matrix<T> W_, image_;          ///< the block and its product
-  Eigen::VectorXd values_;       ///< its Ritz values
-  double moved_ = 1, left_ = 1;  ///< of the subspace in the last filter; the share of its error that a filter leaves
+  Matrix<T> W_, image_;          ///< the block and its product with L
+  Eigen::VectorXd values_;       ///< Ritz values of the block
+  double moved_ = 1, left_ = 1;  ///< how far the last filter moved the subspace; the share of its error that it left
   double residual_ = 0;
   double gap_ = 2;  ///< between the k-th value and the next
   double best_ = std::numeric_limits<double>::infinity();

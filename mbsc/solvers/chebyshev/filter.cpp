@@ -53,7 +53,7 @@ int64_t filter_degree(double value, double cut, double factor, int64_t least, in
 
 double filter_ratio(double low, double high, double cut, int64_t degree) {
   const double center = (cut - 1) / 2, half = (cut + 1) / 2;
-  // log T_j(x), without overflow; T_j is at most 1 inside of [-1, 1].
+  // log T_j(x), without overflow. For x <= 1 it is 0, because |T_j| is at most 1 in [-1, 1].
   const auto log_growth = [&](double value) {
     const double x = (value - center) / half;
     if (!(x > 1)) return 0.0;

@@ -16,12 +16,12 @@ namespace {
 
 constexpr int64_t aggregate_size = 8;
 
-/// The graph of one level, the degrees of its nodes, and the aggregates that they form in the next coarser level.
+/// The graph of one level, the degrees of its nodes, and the aggregates that the nodes form in the next coarser level.
 struct Level {
   SparseMatrix own;  ///< empty on the finest level
   const SparseMatrix* graph = nullptr;
   std::vector<double> degrees;
-  std::vector<int32_t> aggregate_of;  ///< of its nodes, in the next coarser level
+  std::vector<int32_t> aggregate_of;  ///< of each node, in the next coarser level
 };
 
 std::vector<double> degrees_of(const SparseMatrix& graph) {
@@ -34,7 +34,7 @@ std::vector<double> degrees_of(const SparseMatrix& graph) {
 
 float inverse_root(double degree) { return degree > 0 ? float(1 / std::sqrt(degree)) : 0.0F; }
 
-/// out = S A S V.
+/// Returns the function out = S A S V, with S = diag(degrees)^-1/2 of this level.
 Multiply<float> product_of(const RowSpace& space, const Level& level, const StopToken& stop) {
   return [&space, &level, stop](MatrixView<const float> V, MatrixView<float> out) {
     if (stop.stop_requested()) throw Stopped();
@@ -80,7 +80,9 @@ Matrix<float> prolong(const Level& fine, const Level& coarse, const Matrix<float
   return W;
 }
 
-/// Joins each node with its strongest free neighbors; what is left joins the aggregate of its strongest neighbor.
+/// Visits the nodes in random order. A node forms an aggregate with its strongest free neighbors. A node without a free
+/// neighbor later joins the aggregate of its strongest neighbor. Returns the aggregate of each node (-1: a node without
+/// edges), and in `count` their number.
 std::vector<int32_t> aggregate(const SparseMatrix& graph, uint64_t seed, uint64_t level, int32_t& count) {
   const int64_t n = graph.rows();
   std::vector<int32_t> of(size_t(n), -1);
@@ -103,7 +105,7 @@ std::vector<int32_t> aggregate(const SparseMatrix& graph, uint64_t seed, uint64_
       if (has_neighbor)
         late.push_back(int32_t(i));
       else if (graph.starts[size_t(i + 1)] > graph.starts[size_t(i)])
-        of[size_t(i)] = count++;  // only a loop: a component of its own
+        of[size_t(i)] = count++;  // only a loop: an aggregate of its own
       continue;
     }
     std::sort(free.begin(), free.end());

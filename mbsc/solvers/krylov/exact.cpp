@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method: block Krylov with thick restart ("exact"): the leading eigenpairs to a given residual.
+// Method: block Krylov with thick restart ("exact"). It computes the leading eigenpairs to a given residual.
 // Reference: Zhou, Saad, "Block Krylov-Schur method for large symmetric eigenvalue problems", 2008; Stewart, 2001.
 // Algorithm: an orthonormal basis V grows by blocks Q: Y = LQ, T = V'LV by explicit products (full
-//   orthogonalization), R = Y - VV'Y, next Q = orth(R). Ritz pairs (theta, Vu) of T have residual |R u_Q|, where u_Q is
-//   the part of u on the last block. If V is full, its leading Ritz vectors replace it. If the Krylov space is exhausted
-//   (an invariant subspace), random directions continue it.
+//   orthogonalization), R = Y - VV'Y, next Q = orth(R). An eigenpair (theta, u) of T gives the Ritz pair (theta, Vu)
+//   with residual |R u_Q|, where u_Q is the part of u on the last block. If V is full, its leading Ritz vectors replace
+//   it. If the Krylov space is exhausted (an invariant subspace), random directions continue it.
 // The reported residuals are recomputed by one more product with the final vectors.
 // Start (`start`): a random block, or Nystrom's vectors, with a third of the block left random. The landmarks may miss
 //   a direction entirely, and a Krylov space never finds a direction that is missing from its start.

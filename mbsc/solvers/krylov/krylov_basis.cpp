@@ -32,7 +32,7 @@ void KrylovBasis<T>::expand() {
   columns_ = c;
   last_ = b;
   ++expansions_;
-  subtract<T>(space_, V, H, image_);  // R
+  subtract<T>(space_, V, H, image_);  // image_ is now R = Y - VV'Y
   residual_gram_ = gram<T>(space_, image_, image_);
   ritz_is_known_ = false;
 }
@@ -53,7 +53,7 @@ double KrylovBasis<T>::largest_residual(int64_t k) const {
 template <class T>
 bool KrylovBasis<T>::advance(int64_t keep, uint64_t step) {
   next_ = std::move(image_);
-  // Against the whole old basis, which contains the kept vectors.
+  // Orthonormalize against the whole old basis. It contains the vectors that a restart keeps.
   const int64_t rank = quick_ ? quick_orthonormalize_against<T>(space_, basis(columns_), next_)
                               : orthonormalize_against<T>(space_, basis(columns_), next_);
   next_columns_ = std::min(rank, space_.n() - columns_);
@@ -103,7 +103,8 @@ typename KrylovBasis<T>::Ahead KrylovBasis<T>::ahead(int64_t c) const {
 template <class T>
 Matrix<T> KrylovBasis<T>::next_iterate(int64_t c) const {
   Matrix<T> Y = images(c);
-  // Y = P sigma Z'. If X has converged, z'X'LXz is sigma or -sigma. If not, it is not yet meaningful.
+  // The singular value decomposition is Y = P sigma Z'. If X has converged, z'X'LXz is sigma or -sigma, with the sign
+  // of the eigenvalue. If X has not converged, it may lie between; then only values below -sigma/2 count as negative.
   const SmallEigen squares = eigen_descending(gram<T>(space_, Y, Y));
   Eigen::MatrixXd Z(c, c);
   int64_t front = 0, back = c;

@@ -87,8 +87,8 @@ class KrylovRun {
     krylov_.emplace(L_.rows(), multiply, options_.seed, std::move(block), sizes_.capacity);
   }
 
-  /// Cached values lead close to the answer at little cost. If a certificate shows that this is not close enough, the
-  /// remaining products evaluate all values again.
+  /// Products with cached kernel values are cheap and lead close to the result. If a certificate shows that this is not
+  /// close enough, the remaining products evaluate all values again.
   void restart_with_fresh_values() {
     fresh_ = true;
     probes_ = 0;

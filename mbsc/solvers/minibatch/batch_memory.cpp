@@ -23,7 +23,7 @@ void add_scaled(const RowSpace& space, double factor, MatrixView<const T> X, Mat
   });
 }
 
-/// The sum of the products of entries: first off the diagonal, then on it.
+/// The sum of A_ij B_ij off the diagonal, and the sum on it, as a diagonal 2 x 2 matrix.
 MatrixXd split_product(const MatrixXd& A, const MatrixXd& B) {
   const double all = A.cwiseProduct(B).sum(), own = A.diagonal().dot(B.diagonal());
   return Eigen::Vector2d(all - own, own).asDiagonal();
@@ -57,7 +57,7 @@ void BatchMemory<T>::Products::add(const MatrixXd& gg, const MatrixXd& gm, const
   MM += mm;
 }
 
-/// Returns W_S - P_S and sets P_S = W_S.
+/// Returns W_J - P_J for the given columns J, and sets P_J = W_J.
 template <class T>
 Matrix<T> BatchMemory<T>::take_changes(std::span<const int64_t> columns, MatrixView<const T> W) {
   const RowSpace& space = L_->rows();

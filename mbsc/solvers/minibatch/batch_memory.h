@@ -1,44 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the batches. An evaluated column j yields L_:j W_j, which stays useful after W changes.
+// BatchMemory: estimates of LW and W'LW from all columns evaluated so far. Column j was multiplied by the row W_j of
+// the block at that time. The product L_:j W_j stays useful after W has changed.
 //
-//     P   the rows W_j with which column j was last multiplied (0: not yet), n x k'
+//     P   row P_j is the W_j by which column j was last multiplied (0: not yet), n x k'
 //     Y = L P, always exact: a batch J adds L_:J (W_J - P_J) and sets P_J = W_J
 //
-// If the block is rotated, P and Y are rotated too. With the control variate M ~ L (nystrom_model.h):
+// If the block is rotated, P and Y are rotated too. With the control variate M ~ L (nystrom_model.h) the estimate of LW
+// is
 //
-//     G = L P_f + c M (W - P_f),    P_f = P_j for the fixed columns, f P_j for the others, f = others / others seen.
+//     G = L P_f + c M (W - P_f)
 //
-// If all rows of P come from one W, G is unbiased for any c: the fixed columns (importance.h) are all evaluated, the
-// others are a uniform sample without replacement, and M (W - P_f) has mean zero. (With rows from earlier W, G is only
-// consistent: as W settles, P -> W.) After all columns (f = 1, P = W) G is exact. W - P_f excludes the fixed columns:
-// among them are points of tiny degree, where a small relative error of the model is a large error.
-// The parts of a batch yield the variance. With X_b = (I - WW')(L_:b - c M_:b)(W_b - P_b), b = 1..m,
-//     V = m/(m-1) [sum_b X_b'X_b - (sum_b X_b)'(sum_b X_b) / m]        the noise of their sum
+// Row j of P_f is P_j if column j is fixed (importance.h), and f P_j if it is one of the others; f = others / seen, the
+// number of the others divided by how many of them were seen. If all rows of P come from one W, G is unbiased for any
+// c: the fixed columns are all evaluated, the others are a uniform sample without replacement, and M (W - P_f) has mean
+// zero. (If rows come from earlier W, G is only consistent: P -> W as W converges.) After all columns (f = 1, P = W) G
+// is exact. In W - P_f the rows of the fixed columns are 0: some of them are points of tiny degree, where a small
+// relative error of the model is a large error.
+// A batch is evaluated in m parts b, whose differences yield its noise.
+// With X_b = (I - WW')(L_:b - c M_:b)(W_b - P_b)
+//     V = m/(m-1) [sum_b X_b'X_b - (sum_b X_b)'(sum_b X_b) / m]        the noise of sum_b X_b
 //     noise of G = f^2 (1 - seen/others) sum of V over the batches     (finite population)
-// The c in [0, 1] is chosen to minimize trace V. If the model is useless (narrow kernels in many dimensions, degrees
-// below 1), c falls to 0. A batch that completes the columns has no noise to measure, and keeps c.
+// The c in [0, 1] minimizes trace V. If the model is useless (narrow kernels in many dimensions, degrees below 1), c
+// falls to 0. A batch after which all columns are seen has no noise to measure; c does not change.
 //
-// The Ritz pairs come from W'LW. Its estimate is better than W'G, because L is symmetric: with E = W - P
+// The Ritz pairs come from an estimate B of W'LW. Because L is symmetric, there is a better estimate than W'G. With
+// E = W - P
 //     W'LW = P'Y + E'Y + Y'E + E'LE = W'Y + Y'W - P'Y + E'LE.
-// All terms are exact except E'LE, which belongs to pairs of columns neither of which was evaluated with this W. Let
-// s of the N columns that are not fixed be seen. The share q of their pairs that are seen has
+// All terms are known exactly except E'LE. It comes from the pairs of columns neither of which was evaluated with this
+// W. Let N be the number of the others, s of which were seen. A share q of their pairs contains a seen column, where
 //     1 - q = (N - s)(N - s - 1) / (N (N - 1)).
-// Over these columns, with R = L P - c M P, the estimate
+// Over these N columns, with R = L P - c M P, the estimate
 //     B = c W'MW + (W'R + R'W - P'R) / q
-// is unbiased if all rows come from one W (diagonals are zero, so no pair is a column with itself). If every column was
-// evaluated with an earlier W, the error of B is quadratic in E. B has its own c. With p = s/N and
-// y_ij = w_i'w_j D_ij (w_i: row i of W), D = L - cM, the noise of W'G is (1 - p)/p times the sum over rows of |sum_j
-// y_ij|^2, that of B
+// is unbiased if all rows of P come from one W (diagonals are zero, so no pair is a column with itself). If every
+// column was evaluated with an earlier W, the error of B is quadratic in E. B has its own c.
+// Let p = s/N, D = L - cM, and y_ij = w_i'w_j D_ij, where w_i is row i of W.
+// The noise of W'G is (1 - p)/p times sum_i |sum_j y_ij|^2. The noise of B is
 //     (1 - p) / (2 - p)^2 [4 (1 - p) (noise of W'G) + 2 (1 - p) sum_ij |y_ij|^2]      (Hoeffding).
-// The last sum is not measured. (1 - p)/p times it is taken as the larger of two values: the noise of W'G, and k'/n of
-// the noise outside of W (which assumes that all rows of W have the same size).
+// The last sum is not measured. Instead, (1 - p)/p times this sum is estimated by the larger of two values: the noise
+// of W'G, and k'/n of the noise outside of W (which assumes that all rows of W have the same size).
 //
-// The largest entries of each row, S, are available before the batches (sparse_part.h) and need not be sampled. Over
-// the others Y = (L - S) P, and S W and W'S W are added to G and B. M excludes these entries too. On Pendigits and
-// Shuttle 16 entries per row remove half of the noise or more.
+// The largest entries of each row form the matrix S. They are known before the batches (sparse_part.h) and need not be
+// sampled. So for the columns that are not fixed, Y is (L - S) P, and S W and W'S W are added to G and B. M excludes
+// these entries too. On Pendigits and Shuttle 16 entries per row remove half of the noise or more.
 //
-// If degrees are sampled, the same columns also improve them (degree_tally.h). Better degrees rescale P and L P
-// (rescaling.h).
+// If degrees are sampled, the same columns also improve the degrees (degree_tally.h). P and L P are then rescaled to
+// the better degrees (rescaling.h).
 // Memory: five n x k' arrays besides W.
 #pragma once
 
@@ -54,21 +60,23 @@ namespace mbsc {
 template <class T>
 class BatchMemory {
  public:
-  /// `fixed`: one flag for each own row; the columns without a flag are sampled. The tally, if any, gets every
-  /// column until degrees are exact. `known`: the largest entries S, or null. If it is given, a model must leave out
-  /// the same entries.
+  /// `columns`: k', the columns of the block. `fixed`: one flag for each own row; the columns without a flag are
+  /// sampled. The tally, if any, gets every column until degrees are exact. `known`: the largest entries S, or null. If
+  /// it is given, a model must leave out the same entries.
   BatchMemory(const Normalized<T>& L, int64_t columns, std::vector<uint8_t> fixed, DegreeTally* tally = nullptr,
               const SparsePart<T>* known = nullptr);
 
   int64_t fixed_count() const { return fixed_count_; }
+  /// The number of columns that are not fixed.
   int64_t others() const { return L_->n() - fixed_count_; }
-  /// Parts of the batch so far. Its noise can be measured from two parts on.
+  /// The parts of the current batch so far. Its noise can be measured if there are two or more.
   int64_t parts() const { return parts_; }
   /// Whether every column was evaluated, or will be after `more` columns. Then there is no noise, and none is measured.
   bool is_complete(int64_t more = 0) const { return seen_ + more >= others(); }
   /// Whether a step is possible: the noise of the batch was measured, or there is none.
   bool can_step() const { return parts_ > 1 || is_complete(); }
-  /// Whether one part with all the others is cheaper than several parts: it evaluates each pair of columns only once.
+  /// Whether one part with all columns that are not fixed is cheaper than several parts: a full product evaluates each
+  /// pair of columns only once.
   bool takes_all_at_once() const { return seen_ == 0 && !tally_ && 2 * others() > L_->n(); }
 
   /// Multiplies stored columns. They must be fixed.
@@ -79,15 +87,15 @@ class BatchMemory {
   /// `completes` must be true for each of its parts.
   void add(std::span<const int64_t> columns, MatrixView<const T> W, const NystromModel<T>* model, const StopToken& stop,
            bool completes = false);
-  /// Adds the batch, which used this W, and its noise to the estimates.
+  /// Ends the batch: adds its products and its noise to the estimates. W must be the same as in add().
   void end_batch(MatrixView<const T> W, const NystromModel<T>* model);
-  /// Call this after W has changed to W_new: the rows of P follow by M = W'W_new.
+  /// Rotates P and L P. Call this after W has changed to W_new, with M = W'W_new.
   void turn(const Eigen::MatrixXd& M);
-  /// Call this when better degrees are available; not within a batch. The caller must divide the rows of W by r,
-  /// orthonormalize W, and then call turn().
+  /// Rescales P and L P to better degrees; not within a batch. The caller must also divide the rows of W by r
+  /// (rescaling.h), orthonormalize W, and then call turn().
   void rescale(const Rescaling<T>& by);
 
-  /// The current estimate of LW; not within a batch.
+  /// The current estimates of LW and W'LW. Call estimate() only between batches.
   struct Estimate {
     Matrix<T> H;                      ///< (I - WW') G
     Eigen::MatrixXd projected;        ///< B ~ W'LW
@@ -119,8 +127,8 @@ class BatchMemory {
   std::vector<uint8_t> is_fixed_;
   int64_t fixed_count_ = 0;
   Matrix<T> P_;             ///< P
-  Matrix<T> rest_, fixed_;  ///< L P over the other columns (without S), and over the fixed ones
-  Matrix<T> batch_;         ///< the sum of the current batch
+  Matrix<T> rest_, fixed_;  ///< L P: over the columns that are not fixed (without S), and over the fixed ones
+  Matrix<T> batch_;         ///< the sum of the products of the current batch
   Matrix<T> batch_rows_;    ///< W_j - P_j of the columns of this batch, 0 elsewhere
   Products outside_, inside_;
   int64_t parts_ = 0, seen_ = 0;

@@ -9,7 +9,7 @@
 
 namespace mbsc::minibatch {
 
-/// The order in which columns are sampled: all but the fixed ones, reshuffled for each pass.
+/// The order in which columns are sampled: all except the fixed ones, reshuffled for each pass.
 class ColumnOrder {
  public:
   ColumnOrder() = default;

@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 
 namespace {
 
-/// s of the graph with its own degrees, and the regularization that is added to each degree.
+/// s = (d + tau)^-1/2 with the degrees d of the graph, and tau, the regularization that is added to each degree.
 template <class T>
 struct GraphDegrees {
   GraphDegrees(const RowSpace& space, const NeighborGraph& graph, double regularization) : s(size_t(graph.rows())) {
@@ -35,7 +35,7 @@ struct GraphDegrees {
   double tau;
 };
 
-/// out = L V for the L of the graph: its edges plus (tau/n) s s'V.
+/// out = L_graph V: the product of the edges with V, plus (tau/n) s s'V.
 template <class T>
 void multiply_graph(const RowSpace& space, const GraphDegrees<T>& degrees, const SparsePart<T>& edges,
                     MatrixView<const T> V, MatrixView<T> out) {
@@ -94,8 +94,8 @@ Matrix<T> graph_block(const Normalized<T>& L, const NeighborGraph& graph, int64_
 
 namespace {
 
-/// The contribution of some columns to the energy of each of two blocks. f contains both blocks, `width` columns each:
-/// 1/2 sum over those j of weight_j sum_i a_ij |f_i - f_j|^2.
+/// The contribution of some columns j to the energy of each of two blocks: 1/2 sum_j weight_j sum_i a_ij |f_i - f_j|^2.
+/// f contains both blocks, with `width` columns each.
 template <class T>
 Eigen::Vector2d energy_of(const Normalized<T>& L, std::span<const int64_t> columns, std::span<const double> weights,
                           const Matrix<T>& f, int64_t width, const StopToken& stop) {
@@ -142,7 +142,7 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
   Matrix<T> f(space.local_rows(), 2 * width);
   copy<T>(space, first, f.view().columns_between(0, width));
   copy<T>(space, second, f.view().columns_between(width, 2 * width));
-  // The energy of a column is about |W_j|^2 plus that of its neighbors.
+  // The contribution of a column to the energy is about |W_j|^2 plus that of its neighbors.
   std::vector<double> share(size_t(space.local_rows()));
   for (int64_t i = 0; i < space.local_rows(); ++i) {
     for (int64_t c = 0; c < 2 * width; ++c) share[size_t(i)] += double(f(i, c)) * double(f(i, c));

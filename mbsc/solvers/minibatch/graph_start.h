@@ -2,16 +2,17 @@
 // A warm start for narrow kernels: the leading eigenvectors of the graph of the largest entries of each row. The degree
 // pass collects this graph (affinity/graph/neighbors.h).
 //
-// A few entries contain a part of the sum of a row, and this part differs from row to row. So s A_graph s with the
-// degrees of A is a poor model. With the degrees of the graph itself it is a good one: a function that is smooth on the
-// graph is smooth for A. With f = S_graph v for the eigenvectors v of L_graph the start is W = S^-1 f, orthonormalized:
+// The few entries in the graph have only a share of the sum of each row, and this share differs from row to row. So
+// with the degrees of A, S A_graph S is a poor model of L (S = diag(s), s = (d + tau)^-1/2). With the degrees of the
+// graph itself it is a good one: a function that is smooth on the graph is smooth for A. Let V be the eigenvectors of
+// L_graph and f = S_graph V. The start is W = S^-1 f, orthonormalized:
 //     W = orth(diag(s_graph / s) V),   s_graph = (d_graph + tau_graph)^-1/2, tau_graph / mean d_graph = tau / mean d.
 // On MNIST at gamma = 16 / median squared distance, 16 neighbors leave a block error of 0.26; 2,000 landmarks leave 1.
-// For wide kernels landmarks are far better. The energy decides:
+// For wide kernels landmarks are far better. The start with the lower energy is used. The energy of a block is
 //     k' - trace W'LW = 1/2 sum_ij a_ij |f_i - f_j|^2 + tau (|f|^2 - |1'f|^2 / n),   f = S W,
 // which is not negative. It is estimated from columns drawn with probability half uniform, half proportional to
 // |W_j|^2. The estimate is unbiased.
-// Cost: sparse products, no kernel values; memory 8 blocks of n x k'.
+// Cost of the graph's eigenvectors: sparse products, no kernel values. Memory: 8 blocks of n x k'.
 #pragma once
 
 #include <vector>
@@ -20,7 +21,7 @@
 
 namespace mbsc {
 
-/// The leading eigenvectors of the graph as a block for L, c columns, orthonormal.
+/// The start W from the leading eigenvectors of the graph: c columns, orthonormal.
 template <class T>
 Matrix<T> graph_block(const Normalized<T>& L, const NeighborGraph& graph, int64_t c, const ClusterOptions& options);
 
@@ -30,7 +31,7 @@ struct EnergyEstimate {
   int64_t columns = 0;        ///< number of evaluated columns
 };
 
-/// Compares two orthonormal blocks with about `budget` columns. Needs exact degrees.
+/// Compares the energy of two orthonormal blocks by about `budget` columns of L. Degrees must be exact.
 template <class T>
 EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first, MatrixView<const T> second,
                               int64_t budget, const ClusterOptions& options);

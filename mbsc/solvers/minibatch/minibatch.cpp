@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method: mini-batches with Ritz steps, the default of `minibatch`; it goes beyond the paper.
+// Method: mini-batches with Ritz steps, the default step rule of `minibatch`. It goes beyond the paper.
 // A budget of columns is spent in this order:
-//   1. start(): Nystrom from landmarks drawn by importance, 2,000 at most by default (ritz_plan.h). The block W is the
-//      leading k' eigenvectors of the resulting model of L (nystrom_model.h), k' = 3k by default. If the kernel is too
-//      narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
+//   1. start(): Nystrom from landmarks drawn by importance, 2,000 at most by default (ritz_plan.h). The block W
+//      consists of the k' leading eigenvectors of the resulting model of L (nystrom_model.h), k' = 3k by default. If
+//      the kernel is too narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
 //   2. sample() and step(), in turn: each batch of columns improves the estimates G ~ LW and B ~ W'LW. They use every
 //      column evaluated so far, the largest entries of each row (from the degree pass), and the model as a control
 //      variate (batch_memory.h). After one pass no column is missing; G and B are then exact if all columns were
 //      multiplied by the current W. A step follows each batch. In the first pass a batch doubles the number of columns
 //      (worthwhile_batches() chooses how many batches there are); after it, a batch is a quarter of the columns that
 //      are not fixed (fixed: the most important columns, which every batch includes). `batch_size` overrides both. A
-//      step is a power step, shrunk by its measured noise: it needs no tuning and cannot spoil a start that is better
-//      than the sample.
+//      step is a power step, shrunk according to its measured noise. So it needs no tuning, and a start that is better
+//      than the sample does not become worse.
 //   3. polish(), if the budget has 1.5 passes or more (1.05 with a tolerance): full products, by block Krylov from W.
-// If degrees are sampled, every column improves them too: before each step, L is rescaled to the better ones
-// (degree_tally.h, rescaling.h). They are exact after a pass, or after the first full product.
+// If degrees are sampled, every column improves them too. Before each step, L is rescaled to the better degrees
+// (degree_tally.h, rescaling.h). The degrees are exact after a pass, or after the first full product.
 // If the batches have more than one pass (RitzPlan::sampled > n), step 2 continues: each column is evaluated again, and
 // the new value replaces the old one. Before the first pass is complete, G and B are unbiased if all columns so far
 // were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps, add a bias that vanishes as the

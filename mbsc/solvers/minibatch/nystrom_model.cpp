@@ -60,7 +60,7 @@ void NystromModel<T>::leave_out(const NeighborGraph& graph) {
       for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e)
         on_edges_[size_t(e)] = -L_->flat(first_row + i, number_of(graph.columns[size_t(e)]));
   });
-  // Some columns of Q at a time, because rows of other ranks are fetched too.
+  // A few columns of Q at a time, because the rows of other ranks are fetched and take memory.
   constexpr int64_t together = 80;
   for (int64_t from = 0; from < rank(); from += together) {
     const int64_t width = std::min(together, rank() - from);
@@ -74,7 +74,7 @@ void NystromModel<T>::leave_out(const NeighborGraph& graph) {
             for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e) {
               const int64_t j = graph.columns[size_t(e)];
               const T* row = j < own ? Q.row(j) : others.row(j - own);
-              T sums[8] = {};  // a single sum would be slow
+              T sums[8] = {};  // one sum would be a slow chain of additions
               int64_t r = 0;
               for (; r + 8 <= width; r += 8)
                 for (int64_t lane = 0; lane < 8; ++lane) sums[lane] += weighted[r + lane] * row[r + lane];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of L that needs no kernel values: the low rank of Nystrom minus a diagonal,
+// A model of L. Products with it need no kernel values. It is the low-rank matrix of Nystrom minus a diagonal,
 //     L ~ Q Theta Q' - diag(h).
-// Q Theta Q' approximates the kernel with a(x, x) on its diagonal, L + diag(a(x, x) s^2). If degrees are small, that
-// diagonal is large, and the vectors of plain Nystrom are those of the diagonal, not of L: on Shuttle they miss four of
-// seven leading eigenvectors that the model finds from the same landmarks.
-// The degrees give a better h than a(x, x) does. For u = 1/s, L u = u holds exactly, so
+// Q Theta Q' approximates L + diag(a(x, x) s^2), the kernel with a(x, x) on its diagonal (s: normalized.h). If degrees
+// are small, this diagonal is large, and the vectors of plain Nystrom are those of the diagonal, not of L: on Shuttle
+// they miss four of seven leading eigenvectors that the model finds from the same landmarks.
+// The degrees give a better h than a(x, x) s^2. For u = 1/s, L u = u holds exactly, so
 //     h_i = (Q Theta Q'u)_i / u_i - 1.
-// The part of a row that the low rank misses is near the point itself, where a slowly varying function takes the same
-// value. So this part may be moved to the diagonal. From the same 2,000 landmarks this leaves 6 to 12 times less error
-// on Shuttle, Covtype-I and narrow kernels of Pendigits. If degrees are sampled, h = a(x, x) s^2 is used.
+// The part of a row that the low-rank matrix misses belongs to points near the point itself. A slowly varying function
+// has nearly the same value there, so this part may be moved to the diagonal. From the same 2,000 landmarks this leaves
+// 6 to 12 times less error on Shuttle, Covtype-I and narrow kernels of Pendigits. If degrees are sampled, the model
+// uses h = a(x, x) s^2.
 // The model serves as the warm start (its own leading eigenvectors, by a Krylov space without kernel values) and as the
 // control variate of the batches.
 #pragma once
@@ -30,20 +31,20 @@ class NystromModel {
   /// out = (model of L) V.
   void multiply(MatrixView<const T> V, MatrixView<T> out) const;
   /// out = M V, where M models what the batches sample: L without the rank-one regularization, which is exact. Rows and
-  /// columns of points whose degree is below a(x, x) are zero: h is large there, and a small share of it is a large
-  /// error. The diagonal of M is zero like that of L, because here the entries matter; `multiply` is for eigenvectors.
-  /// The entries given to leave_out() are zero too.
+  /// columns of points whose degree is below a(x, x) are zero: h is large there, and a small relative error of it is a
+  /// large error. The diagonal of M is zero like that of L, because here single entries matter; multiply() is for
+  /// eigenvectors. The entries given to leave_out() are zero too.
   void multiply_sampled(MatrixView<const T> V, MatrixView<T> out) const;
-  /// The leading eigenvectors of the model, c columns, orthonormal and in order; random ones if its rank is lower. If
-  /// no landmark is near a point, its whole row would be on the diagonal, as an eigenvector of its own. So this call
-  /// limits the diagonal, permanently, to half of the c-th value. The residual is at most `residual`, or what six
-  /// products reach. With `residual` >= 1 the result is the best within the first 100 + c columns of Q, without Krylov
-  /// products.
+  /// The c leading eigenvectors of the model, orthonormal and in order. If its rank is below c, random columns fill the
+  /// rest. If no landmark is near a point, its whole row would be on the diagonal, and the point would get an
+  /// eigenvector of its own. So this call limits the diagonal of the model, permanently, to half of the c-th value. The
+  /// residuals are below `residual`, or as small as six products make them. If `residual` >= 1, the result is the best
+  /// within the first 100 + c columns of Q, without Krylov products.
   Matrix<T> leading(int64_t c, uint64_t seed, double residual = 1e-5);
-  /// Excludes these entries, which are known exactly (sparse_part.h), from `multiply_sampled`. The graph must outlive
-  /// this object.
+  /// Excludes the entries of this graph, which are known exactly (sparse_part.h), from multiply_sampled(). The graph
+  /// must outlive this object.
   void leave_out(const NeighborGraph& graph);
-  /// Rescales the model to better degrees; not after `leave_out`.
+  /// Rescales the model to better degrees. Do not call it after leave_out().
   void rescale(const Rescaling<T>& by);
   int64_t rank() const { return basis_.vectors.cols(); }
   int64_t columns_evaluated() const { return basis_.columns_evaluated; }
@@ -52,7 +53,7 @@ class NystromModel {
 
  private:
   void take_diagonals();
-  /// out = Q Theta (Q'V).
+  /// out = Q Theta (Q'V), where `projected` is Q'V.
   void multiply_low_rank(const Eigen::MatrixXd& projected, MatrixView<T> out) const;
   bool is_trusted(int64_t row) const { return hidden_[size_t(row)] > 0 && hidden_[size_t(row)] <= 1; }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a run: full products. Without a tolerance: block Krylov from W. The result is the images L x of the
-// Ritz vectors x, which the last product gives for free. With a tolerance: block Krylov until the recomputed residuals
-// are within it. With two products or more, and at least four guards, four columns of the block are random, to detect
-// leading pairs that the batches missed.
+// The end of a run: full products. Without a tolerance, block Krylov starts from W, and the result consists of the
+// images L x of the Ritz vectors x, which need no further product. With a tolerance, block Krylov continues until the
+// recomputed residuals are within it. If there are two products or more, and at least four guards, four columns of the
+// block are random, to detect leading pairs that the batches missed.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -71,8 +71,8 @@ void certify_block(const Problem<T>& problem, State<T>& state, Matrix<T> image) 
       largest_residual(state.pairs) <= *problem.options.limits.tolerance ? Status::converged : otherwise;
 }
 
-/// Takes the images of the Ritz vectors as the result, with bounds of their residuals, and an error estimate from the
-/// gap to the next value.
+/// Uses the images of the Ritz vectors as the result, with bounds of their residuals. The subspace error is estimated
+/// from these bounds and the gap to the next value.
 template <class T>
 void take_ahead(const Problem<T>& problem, const State<T>& state, typename KrylovBasis<T>::Ahead ahead,
                 EigenPairs<T>& pairs) {
@@ -91,7 +91,7 @@ void take_ahead(const Problem<T>& problem, const State<T>& state, typename Krylo
   if (problem.options.keep_block) pairs.block = std::move(ahead.vectors);
 }
 
-/// Replaces the last columns of the block by random ones. Returns their number.
+/// Replaces the last columns of the block by random ones. Returns their number, which may be 0.
 template <class T>
 int64_t add_probes(const Problem<T>& problem, State<T>& state, int64_t products) {
   if (products < 2 || problem.columns - problem.k < probe_vectors) return 0;

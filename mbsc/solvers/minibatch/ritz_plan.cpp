@@ -24,8 +24,8 @@ RitzPlan plan_ritz(int64_t n, const ClusterOptions& options) {
     if (limits.tolerance) return {n / 2, unlimited};
     return {n, limits.seconds && options.ritz.polish ? unlimited : 0};
   }
-  // A full product is worth its pass if at least `least` passes of samples precede it; with a tolerance one is needed
-  // to certify.
+  // A full product is worth its pass if at least `least` passes of samples precede it. With a tolerance, a full product
+  // is needed to certify the result, so `least` is small.
   const double passes = *limits.passes, least = limits.tolerance ? 0.05 : 0.5;
   const double columns = std::min(most, std::max(1.0, std::round(passes * double(n))));
   const bool has_products = options.ritz.polish && passes >= 1 + least;
@@ -60,8 +60,9 @@ KernelFacts facts_of(const Normalized<T>& L) {
 
 namespace {
 
-/// The number of landmarks that a slow machine (10^10 operations per second) completes in a quarter of the seconds,
-/// with their columns (twice) and algebra. The clock is not checked before the landmarks are done.
+/// The number of landmarks that a slow machine (10^10 operations per second) completes in a quarter of the seconds, but
+/// at most `landmarks`. Their columns (evaluated twice) and their algebra count. The limit is needed because the clock
+/// is not checked before the landmarks are done.
 int64_t in_time(int64_t landmarks, const KernelFacts& facts, const ClusterOptions& options) {
   if (!options.limits.seconds || options.landmarks) return landmarks;
   const double operations = 0.25e10 * *options.limits.seconds / (2 * double(facts.n));
@@ -121,7 +122,7 @@ int64_t neighbors_needed(const Affinity<float>& affinity, const ClusterOptions& 
   KernelFacts facts{
       n,   affinity.cost_of_value(), affinity.input_bytes(), 36 * squares * double(n) / double(columns.size()), false,
       true};
-  facts.wanted_landmarks *= 2;  // if in doubt, collect them
+  facts.wanted_landmarks *= 2;  // if in doubt, collect the entries
   const int64_t landmarks = worthwhile_landmarks<float>(facts, plan_ritz(n, options).sampled, options);
   return worthwhile_batches(facts, landmarks, options) > 1 ? neighbors : 0;
 }

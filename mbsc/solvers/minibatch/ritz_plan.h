@@ -12,7 +12,7 @@ struct RitzPlan {
   int64_t products = 0;  ///< at most this many full products after that
 };
 
-/// Reads `batch_size` only if iterations are limited and passes are not.
+/// Divides the budget that the options give. Reads `batch_size` only if iterations are limited and passes are not.
 RitzPlan plan_ritz(int64_t n, const ClusterOptions& options);
 
 /// Columns of the block: k plus the guards (by default 2k, at least 4).
@@ -22,7 +22,7 @@ int64_t block_columns(int64_t n, const ClusterOptions& options);
 /// of the block. (On Covtype-I 400 columns leave a third of the error that 100 leave; 1,000 are hardly better.)
 int64_t model_rank(int64_t n, int64_t block);
 
-/// The most landmarks that a budget of columns pays for: at most options.landmarks, by default n/5 within [100, 2000].
+/// The most landmarks that a budget of columns allows: at most options.landmarks, by default n/5 within [100, 2000].
 template <class T>
 int64_t most_landmarks(int64_t n, int64_t input_bytes, int64_t budget, const ClusterOptions& options);
 
@@ -40,32 +40,35 @@ struct KernelFacts {
 template <class T>
 KernelFacts facts_of(const Normalized<T>& L);
 
-/// The number of batches in the first pass, each as large as all before it. The default is four (from a random block
-/// eight), so that steps come early. If the budget has a pass or more, neither batch_size nor iterations are set,
-/// degrees are exact and the start is good: as many batches as cost no more, with their algebra, than the evaluation of
-/// the pass itself. A start is good with five times the landmarks that the kernel needs; with fewer, one batch left 20
-/// times the error of four on Pendigits at gamma = 4 / median squared distance. A step and the measurement of its noise
-/// cost about 25 n k' rank + 120 n k'^2 operations.
+/// The number of batches in the first pass, each as large as all before it together. Usually it is four (eight from a
+/// random block), so that steps come early. It may be lower if the budget has one pass or more, neither batch_size nor
+/// iterations are set, degrees are exact, and the start is good. Then it is chosen so that the algebra of the batches
+/// costs no more than the evaluation of the pass itself. A start is good if it has five times the landmarks that the
+/// kernel needs. With fewer, one batch left 20 times the error of four on Pendigits at gamma = 4 / median squared
+/// distance. A step and the measurement of its noise cost about 25 n k' rank + 120 n k'^2 operations, where
+/// rank is model_rank().
 int64_t worthwhile_batches(const KernelFacts& facts, int64_t landmarks, const ClusterOptions& options);
 
 /// Whether to try the graph of neighbors as the start: no start is given, there is a graph, and the landmarks are fewer
 /// than two thirds of those that the kernel needs.
 bool graph_may_start(const KernelFacts& facts, int64_t landmarks, const ClusterOptions& options);
 
-/// The number of landmarks to use. Below one pass columns are scarce, and landmarks are their best use. From one
-/// pass on all columns are evaluated, and landmarks are only a start. Their algebra, n m^2, should not cost more than
-/// the pass:
-///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (a single batch: 16 instead of 2)
-/// For a narrow kernel it is as many as the kernel needs (in a single batch, five times as many). But if the graph of
-/// neighbors may be the start, it is only the rank of the model, at least 400: beside the graph, 2,000 landmarks are
-/// hardly better (on MNIST, Pendigits and Shuttle at their default widths, the sum of the values found changes by a
-/// relative 6e-4). With a limit of seconds: as many as a slow machine completes in a quarter of that time.
+/// The number m of landmarks to use. If the budget is below one pass, columns are scarce, and landmarks are their best
+/// use. From one pass on all columns are evaluated, and landmarks are only a start. Their algebra, n m^2, should not
+/// cost more than the pass:
+///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (for a single batch: 16 instead of 2)
+/// For a narrow kernel the number is larger: as many as the kernel needs (for a single batch, five times as many). But
+/// if the graph of neighbors may be the start, the number is only the rank of the model, at least 400. With such a
+/// graph 2,000 landmarks are hardly better: on MNIST, Pendigits and Shuttle at their default widths, the sum of the
+/// values found changes by a relative 6e-4. If seconds are limited, the number is at most what a slow machine completes
+/// in a quarter of that time.
 template <class T>
 int64_t worthwhile_landmarks(const KernelFacts& facts, int64_t budget, const ClusterOptions& options);
 
-/// The number of largest entries of each row that the degree pass should collect. It is 0 above 2^20 points, and if
-/// another start is given. With start = neighbors, and if the pass is expensive, it is 16. Otherwise the search would
-/// take most of the pass, so 100 columns decide: 0 if they predict a single batch, which does not use the entries.
+/// The number of largest entries of each row that the degree pass should collect. It is 0 if there are more than 2^20
+/// points, or if another start is given. It is 16 if start = neighbors, or if the pass is expensive. If the pass is
+/// cheap, the search would take most of its time. So 100 columns decide: 0 if they predict a single batch, which does
+/// not use the entries, otherwise 16.
 int64_t neighbors_needed(const Affinity<float>& affinity, const ClusterOptions& options);
 
 }  // namespace mbsc

@@ -26,7 +26,8 @@ RitzStep ritz_step(const MatrixXd& T, const MatrixXd& signal_of_block, const Mat
   const VectorXd& theta = ritz.values;
   const MatrixXd signal = ritz.vectors.transpose() * signal_of_block * ritz.vectors;
   const MatrixXd noise = ritz.vectors.transpose() * noise_of_block * ritz.vectors;
-  // Few parts give only a rough estimate: the noise of a column is taken to be at least the mean over the columns.
+  // A few parts give only a rough estimate of the noise. So the noise of a column is at least the mean over the
+  // columns.
   const double typical = noise.trace() / double(columns);
   const double floor = std::max({0.3 * theta[k - 1], 1e-3 * theta[0], 1e-12});
   VectorXd scale(columns), spread(columns), size(columns);
@@ -46,12 +47,13 @@ RitzStep ritz_step(const MatrixXd& T, const MatrixXd& signal_of_block, const Mat
     const double share = signal(i, i) > 1 || !step.is_heard ? 0 : shrinkage(signal(i, i), spread[i]);
     scale[i] = share / size[i];
     if (i >= k) continue;
-    // The block missed H / (theta - t), with t below the guards. The step leaves t / theta of it.
+    // Before the step the error of the block is H / (theta - t), where t is at most the last Ritz value. A full step
+    // leaves t / theta of it.
     const double last = std::clamp(theta[columns - 1], 0.0, 0.99 * size[i]);
     const double left = std::pow((1 - share + share * last / size[i]) / (size[i] - last), 2);
     error += share * share * spread[i] / (size[i] * size[i]) + left * std::max(0.0, signal(i, i) - spread[i]);
   }
-  // Within the block the noise of T mixes leading vectors and guards, the more the closer their values are.
+  // Within the block the noise of T mixes leading vectors and guards, most if their values are close to each other.
   const double entry = noise_of_T / double(columns * columns);
   for (int64_t i = 0; i < k; ++i)
     for (int64_t j = k; j < columns; ++j) {

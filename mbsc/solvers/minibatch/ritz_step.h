@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the block along the estimates of the batches, as far as these are not noise. Small matrices only.
+// One step of the block along the estimates T ~ W'LW and H ~ (I - WW')LW of the batches, as far as these exceed their
+// noise. This file computes only the small matrices of the step.
 //     N = W U + H U diag(a / theta),  T = U theta U' the Ritz pairs,  a_i = shrinkage(|H u_i|^2, |noise_i|^2)
 //     W <- N V,  V'N'(W T W' + HW' + WH')N V diagonal
-// The columns are in the order of the Rayleigh quotients they will have, except for H'LH, which is not known yet.
-// There is no step (a = 0) if the k leading columns together, weighted by 1/theta^2, do not exceed their noise; a
-// single column may exceed it by chance. Values below 0.3 theta_k do not amplify their noise further.
+// The columns are ordered by estimates of their new Rayleigh quotients. These estimates omit H'LH, which is not known
+// yet. If the k leading columns of H together, weighted by 1/theta^2, do not exceed their noise, there is no step: then
+// a = 0. (A single column may exceed its noise by chance.) In a / theta, theta is at least 0.3 theta_k, so that small
+// values do not amplify noise.
 #pragma once
 
 #include <Eigen/Core>
@@ -22,7 +24,7 @@ struct RitzStep {
   bool is_heard = false;      ///< the signal exceeded the noise
 };
 
-/// T ~ W'LW; signal = H'H; noise such that the noise of H u has square u' noise u; `noise_of_T`: |noise of T|_F^2.
+/// T ~ W'LW; signal = H'H; noise: u' noise u is the squared noise of H u; `noise_of_T`: |noise of T|_F^2.
 RitzStep ritz_step(const Eigen::MatrixXd& T, const Eigen::MatrixXd& signal, const Eigen::MatrixXd& noise,
                    double noise_of_T, int64_t k);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns are evaluated, and when. Every batch includes the most important columns, the "fixed" ones. They are
-// stored if they fit beside the stored landmarks (kept_count()); otherwise they are evaluated again for each step. The
-// other columns are drawn uniformly without replacement.
+// Which columns are evaluated, and when. Every batch includes the most important columns, the "fixed" columns. They are
+// stored if there is room for them beside the stored landmarks (kept_count()). If there is not, they are evaluated
+// again for each step. The other columns are drawn uniformly without replacement.
 #include <algorithm>
 #include <limits>
 
@@ -57,8 +57,8 @@ bool add_fixed(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memor
   return true;
 }
 
-/// Evaluates new columns in at least eight products, whose differences yield the noise of the batch. A batch after
-/// which all columns are seen has no noise and needs no such division. Returns false if the run should end.
+/// Evaluates `count` new columns in at least eight products, whose differences yield the noise of the batch. A batch
+/// after which all columns are seen has no noise, so it needs no such division. Returns false if the run should end.
 template <class T>
 bool add_batch(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory, int64_t count) {
   const bool completes = !problem.options.limits.seconds &&

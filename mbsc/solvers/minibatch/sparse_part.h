@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A symmetric matrix on the edges of the graph of neighbors (affinity/graph/neighbors.h): S_ij = s_i a_ij s_j. With the
-// s of L these are its largest entries, known exactly. No batch needs to sample them. For a narrow kernel they cause
-// most of the noise.
+// A symmetric matrix S on the edges of the graph of neighbors (affinity/graph/neighbors.h): S_ij = s_i a_ij s_j. If
+// s = (d + tau)^-1/2 as in L (affinity/normalized.h), S contains the largest entries of L, known exactly. No batch
+// needs to sample them. For a narrow kernel they cause most of the noise.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ namespace mbsc {
 template <class T>
 class SparsePart {
  public:
-  /// `s`: for own rows. Space and graph must outlive this object. Collective.
+  /// `s`: the factors s_i of own rows. `space` and `graph` must outlive this object. Collective.
   SparsePart(const RowSpace& space, const NeighborGraph& graph, std::span<const T> s);
 
   /// out += factor S V.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The warm start of the default solver. The block comes from the Nystrom model, unless a random start is asked for. If the
-// kernel is too narrow for landmarks, the block of the graph of neighbors is compared with it, and the one with less energy
-// is used (graph_start.h). `start = neighbors` always uses the graph.
+// The warm start of the default solver. The block comes from the Nystrom model, unless a random start is requested. If
+// the kernel is too narrow for landmarks, this block is compared with that of the graph of neighbors, and the block
+// with less energy is used (graph_start.h). `start = neighbors` always uses the graph.
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
@@ -19,7 +19,7 @@ namespace {
 struct LandmarkPlan {
   int64_t landmarks = 0;
   const NeighborGraph* graph = nullptr;  ///< null: landmarks only
-  bool compares = false;                 ///< if false and there is a graph: use the graph
+  bool compares = false;                 ///< compare both blocks; if false and there is a graph, the graph is used
   int64_t columns_to_compare = 0;
 };
 
@@ -51,8 +51,8 @@ void start_from_landmarks(const Problem<T>& problem, int64_t count, State<T>& st
   const std::vector<int64_t> landmarks = important_columns(L, count, by_importance, options.seed);
   state.pairs.landmarks = int64_t(landmarks.size());
   state.batches = worthwhile_batches(facts_of(L), state.pairs.landmarks, options);
-  // A single batch needs no control variate, so the model is only a start. There is a single batch only if landmarks
-  // are plentiful. The product with all columns then gives nearly the same result from a rough block as from an
+  // A single batch needs no control variate, so the model is only a start. There is a single batch only if there are
+  // many landmarks. The product with all columns then gives nearly the same result from a rough block as from an
   // accurate one, so a small rank and a rough block are enough.
   const bool is_single = state.batches == 1;
   const int64_t most_rank = is_single ? 4 * problem.columns : problem.n;
@@ -63,7 +63,7 @@ void start_from_landmarks(const Problem<T>& problem, int64_t count, State<T>& st
   Matrix<T> image(state.W.rows(), problem.columns);
   state.model->multiply(state.W, image);
   state.theta = gram<T>(problem.rows(), state.W, image).diagonal();
-  // The clock may end a batch before it is complete. Then the model is needed.
+  // A time limit may end a batch before it is complete. Then the model is needed.
   if (!options.ritz.control_variate || (is_single && !options.limits.seconds)) state.model.reset();
 }
 

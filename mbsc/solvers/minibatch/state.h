@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of the default solver: the input of a run (Problem), and what changes from step to step (State). The functions
-// start(), sample(), step() and polish() work on them. Each has its own file; minibatch.cpp contains the loop.
+// The data of the default solver: the input of a run (Problem), and the data that the steps change (State). The
+// functions start(), sample(), step() and polish() work on them. Each function has its own file; minibatch.cpp contains
+// the loop.
 #pragma once
 
 #include <Eigen/Core>
@@ -62,7 +63,7 @@ struct State {
   ColumnOrder order;                     ///< yields the next columns
   int64_t batches = 8;  ///< batches in the first pass: 8 from a random start; for landmarks, start() sets it
 
-  std::unique_ptr<Normalized<T>> better;  ///< L with the degrees estimated from the columns; null: as given
+  std::unique_ptr<Normalized<T>> better;  ///< L with degrees improved by the columns; null: L as given
   std::optional<DegreeTally> tally;       ///< empty if degrees are exact
   int64_t wasted_products = 0;            ///< full products whose result could not be used
   bool is_stalled = false;
@@ -122,18 +123,18 @@ enum class Sampled { batch, nothing, stopped };
 template <class T>
 Sampled sample(const Problem<T>& problem, State<T>& state, Batches& batches, BatchMemory<T>& memory);
 
-/// A Ritz step along the estimates of the memory; returns false if the block has stalled.
+/// Takes a Ritz step along the estimates of the memory. Returns false if the block has stalled.
 template <class T>
 bool step(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory);
 
-/// Switches to better degrees: W -> (W / r) M, orthonormal, where r = new s / old s of each row (rescaling.h). Returns
-/// M; `rescale_others` must rescale everything else.
+/// Switches to better degrees: W <- (W / r) M, which is orthonormal, where r = new s / old s of each row (rescaling.h).
+/// Returns M. `rescale_others` must rescale all other data about L.
 template <class T>
 Eigen::MatrixXd take_degrees(const Problem<T>& problem, State<T>& state, Degrees degrees,
                              const std::function<void(const Rescaling<T>&)>& rescale_others);
 
-/// Makes the full products that the budget allows. With a tolerance there is at least one, which certifies the result.
-/// After a stall: with a tolerance the block is certified and nothing more; without one, no product is made.
+/// Computes the full products that the budget allows. With a tolerance there is at least one, which certifies the
+/// result. After a stall there are no other products.
 template <class T>
 void polish(const Problem<T>& problem, State<T>& state);
 

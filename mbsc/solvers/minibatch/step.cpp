@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the block along the estimates of the batches:
-//     T = T_model + b (B - T_model)        b: the share that is not noise; one value off the diagonal, another on it
+//     T = T_model + b (B - T_model)        T_model: W' (model of L) W; B ~ W'LW from the batches; b: the share that is
+//                                          not noise, with one value off the diagonal and another on it
 //     W <- (W U + H U diag(a / theta)) V   theta, U: the Ritz pairs of T; H = (I - WW')G. A power step: the factors `a`
-//                                          shrink each column by its noise, V orthonormalizes (ritz_step.h)
+//                                          shrink each column according to its noise, V orthonormalizes (ritz_step.h)
 #include <Eigen/Core>
 
 #include "mbsc/base/float64.h"
@@ -18,7 +19,7 @@ using Eigen::VectorXd;
 
 MatrixXd symmetric_part(const MatrixXd& B) { return (B + B.transpose()) / 2; }
 
-/// Improves the degrees by the columns evaluated so far and rescales all data about L to them.
+/// Improves the degrees by the columns evaluated so far, and rescales all data about L to the new degrees.
 template <class T>
 void improve_degrees(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory) {
   const MatrixXd M =

@@ -25,7 +25,7 @@ MatrixXd inverse_root(const MatrixXd& block) {
 template <class T>
 InverseRoot::InverseRoot(const Matrix<T>& square, int threads) : threads_(threads) {
   MatrixXd block = widen(square);
-  // For a smaller block the eigenvectors take only a millisecond or two, and they exclude the noise.
+  // For a smaller block the eigenvectors take only a millisecond or two, and the noise can be left out.
   if (block.rows() > 128 && (block.diagonal().array() > 0).all()) {
     const VectorXd scale = block.diagonal().cwiseSqrt().cwiseInverse();
     block = scale.asDiagonal() * block * scale.asDiagonal();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse root of a landmark block K_SS: a matrix C with C C' = (K_SS)^+, applied by products.
+// The inverse root of a landmark block K_SS: a matrix C with C C' = (K_SS)^+ (the pseudoinverse).
 #pragma once
 
 #include <Eigen/Core>
@@ -22,13 +22,14 @@ Matrix<T> narrow(const Eigen::MatrixXd& A) {
   return out;
 }
 
-/// E e^-1/2 over the eigenvalues above the noise of T: (K_SS)^+ = result * result'.
+/// Returns C = E e^-1/2, where K_SS = E e E' (`block`). Eigenvalues at the noise level of T are left out.
 template <class T>
 Eigen::MatrixXd inverse_root(const Eigen::MatrixXd& block);
 
-/// C by Cholesky of K_SS scaled to a unit diagonal. First the diagonal is raised by 1e-6 of the sum of each row, which
-/// covers what rounding may have removed from it: much in dense rows, almost nothing in rows of outliers. If the block
-/// is small, or not definite even then (precomputed matrices), C comes from its eigenvectors.
+/// C from the Cholesky factorization of K_SS, which is scaled to a unit diagonal first. To make it positive definite
+/// despite rounding errors, 1e-6 of the sum of each row is added to the diagonal (1e-5 if that is not enough). Rounding
+/// errors are large in dense rows and almost zero in rows of outliers, and so are the sums. If the block is small, or
+/// is not positive definite even then (precomputed matrices), C comes from its eigenvectors.
 class InverseRoot {
  public:
   template <class T>

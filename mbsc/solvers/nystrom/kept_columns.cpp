@@ -57,7 +57,7 @@ void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vecto
       for (size_t j = 0; j < kept.indices.size(); ++j) {
         const int64_t column = kept.indices[j];
         const double value = double(kept.values(i, int64_t(j)));
-        // A zero entry minus the regularization is not exactly zero: ignore what is only rounding error.
+        // If the entry of A is zero, subtracting the regularization leaves a rounding error: ignore it.
         const double rounding = 8 * double(std::numeric_limits<T>::epsilon()) * double(L.flat(own + i, column));
         if (value > rounding) sum += value / double(L.inverse_root_degree(column));
       }

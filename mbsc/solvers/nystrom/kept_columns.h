@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of L that stay in memory, so that a second use needs no kernel values.
+// Columns of L that stay in memory, so that they need not be evaluated a second time.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace mbsc {
 
-/// The number of columns of n values that are kept in memory: 256 MiB, less twice what the input takes beyond 64 MiB, but
-/// at least 64 MiB. `input_bytes`: Affinity::input_bytes(). The limit depends on the shape of the input alone, and so do
-/// the results.
+/// The most columns of n values that may stay in memory. They may take 256 MiB, minus twice the part of the input that
+/// exceeds 64 MiB, but at least 64 MiB. `input_bytes`: Affinity::input_bytes(). The limit depends only on the shape of
+/// the input, not on the machine, so the results do not depend on the machine either.
 template <class T>
 int64_t kept_count(int64_t n, int64_t input_bytes) {
   constexpr int64_t mib = 1 << 20;
@@ -27,20 +27,21 @@ int64_t affordable_landmarks(int64_t n, int64_t input_bytes, int64_t budget) {
   return std::min(n, budget <= kept ? budget : (budget + kept) / 2);
 }
 
-/// Columns of L, without its rank-one regularization, stored so that they need not be evaluated again.
+/// Stored columns of L, without its rank-one regularization.
 template <class T>
 struct KeptColumns {
   std::vector<int64_t> indices;  ///< ascending
   Matrix<T> values;              ///< own rows x indices.size()
 };
 
-/// An entry of K without the part that Normalized::add_definite() adds.
+/// `value` is an entry of the definite kernel (normalized.h). Returns it without the part that
+/// Normalized::add_definite() adds.
 template <class T>
 T sampled_entry(const Normalized<T>& L, int64_t row, int64_t column, T value) {
   return row == column ? T{} : value - L.flat(row, column);
 }
 
-/// Evaluates more columns (ascending) and keeps them.
+/// Evaluates more columns (ascending) and adds them to `kept`.
 template <class T>
 void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, KeptColumns<T>& kept,
                const StopToken& stop);
@@ -49,7 +50,7 @@ void keep_more(const Normalized<T>& L, const std::vector<int64_t>& columns, Kept
 template <class T>
 void rescale(const Rescaling<T>& by, KeptColumns<T>& kept);
 
-/// Adds the row sums of A over these columns, for own rows that are not isolated.
+/// Adds to `sums` the row sums of A over these columns, for own rows that are not isolated.
 template <class T>
 void add_row_sums(const Normalized<T>& L, const KeptColumns<T>& kept, std::vector<double>& sums);
 

@@ -20,9 +20,9 @@ namespace {
 
 using Eigen::MatrixXd;
 
-/// The leading eigenpairs of C'GC. For a large matrix they come from a few products of a block Krylov space: the first
-/// `sharp` are almost exact, the others are what else the space contains. (For any basis V of the space, its Ritz
-/// vectors make B V theta^-1/2 orthonormal. The model B VV' B' is a part of BB', never more.)
+/// The leading eigenpairs of C'GC = B'B (nystrom.cpp). For a large matrix they come from a block Krylov space with a
+/// few products: the first `sharp` pairs are almost exact, the others are the remaining Ritz pairs of this space. (For
+/// the Ritz vectors V of any space, B V theta^-1/2 is orthonormal, and the model B VV'B' is never larger than BB'.)
 SmallEigen leading_pairs(const InverseRoot& C, const MatrixXd& G, int64_t rank, int64_t sharp, int threads,
                          const StopToken& stop) {
   const int64_t m = C.columns();
@@ -61,8 +61,8 @@ void keep_columns(const Normalized<T>& L, Range rows, MatrixView<const T> K, Kep
       kept.values(i, j) = sampled_entry(L, first + i, kept.indices[size_t(j)], K(i - rows.begin, j));
 }
 
-/// K_Sn K_nS, block by block; fills `kept`. For both ranks and threads it is a sum along the tree of the blocks
-/// (linalg/reduce.h). Only the lower triangle is sent.
+/// Returns K_Sn K_nS and fills `kept`. The product is summed block by block (linalg/reduce.h), so its bits are the same
+/// for any number of ranks and threads. Only the lower triangle is sent.
 template <class T>
 MatrixXd landmark_gram(const Normalized<T>& L, const std::vector<int64_t>& landmarks, const StopToken& stop,
                        KeptColumns<T>& kept) {
@@ -154,8 +154,8 @@ NystromBasis<T> nystrom_basis(const Normalized<T>& L, const std::vector<int64_t>
 }
 
 int64_t landmark_bytes(int64_t n, int64_t m) {
-  // The root, the square of a block of rows, the result; and lower triangles that wait in the sum over the blocks
-  // (linalg/reduce.h).
+  // The root, the square of a block of rows, and the result; and the lower triangles that are in memory during the sum
+  // over the blocks (linalg/reduce.h).
   const auto triangles = int64_t(std::bit_width(uint64_t(RowBlocks(n).count()))) / 2 + 2;
   return 8 * m * m * 4 + 4 * m * m * triangles;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AdaGrad step (Duchi et al., 2011), coordinate by coordinate, as in Algorithm 2 of the paper, but ascending:
+// The AdaGrad step (Duchi et al., 2011), entry by entry, as in Algorithm 2 of the paper, but ascending. H is the
+// projected gradient (paper.cpp):
 //     M += H o H,    W += lambda H / (epsilon + sqrt(M)).
-// Memory: one n x k array. lambda = c/sqrt(n), because the entries of an orthonormal W have size 1/sqrt(n) and the
-// first step moves every entry by lambda.
+// Memory: one n x k array, M. By default lambda = 1/sqrt(n), because the entries of an orthonormal W have size
+// 1/sqrt(n) and the first step moves every entry by lambda.
 #pragma once
 
 #include <cmath>

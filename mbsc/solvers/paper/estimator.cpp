@@ -13,7 +13,7 @@
 namespace mbsc {
 namespace {
 
-/// Positions [begin, begin + count) of the permutation with this key.
+/// The columns at positions [begin, begin + count) of the permutation with this key; fewer at its end.
 std::vector<int64_t> permuted(int64_t n, const Random& random, uint64_t key, int64_t begin, int64_t count) {
   const KeyedPermutation permutation(n, random, key);
   std::vector<int64_t> columns(size_t(std::min(count, n - begin)));
@@ -21,7 +21,7 @@ std::vector<int64_t> permuted(int64_t n, const Random& random, uint64_t key, int
   return columns;
 }
 
-/// Indices that are kept independently with probability p; geometric skips avoid testing every index.
+/// Each index of [0, n) independently with probability p. Geometric skips avoid a test of every index.
 std::vector<int64_t> bernoulli(int64_t n, double p, const Random& random, uint64_t key) {
   std::vector<int64_t> columns;
   double position = -1;

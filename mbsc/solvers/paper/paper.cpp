@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: Mini-Batch Spectral Clustering as in the paper: stochastic gradient ascent of trace(W'LW), W'W = I.
-// Reference: Han, Filippone, "Mini-Batch Spectral Clustering", Algorithms 1 and 2 (whose signs descend; we ascend).
-// Algorithm: G an unbiased estimate of LW from m columns (estimator.h);  H = (I - WW')G;  an AdaGrad step along H
-//   (adagrad.h);  W <- Q of a QR factorization. With guards W has more columns than k, and the k leading Ritz vectors
-//   of the mean of W'G are the result.
-// Cost of an iteration: n m kernel values, 2nkm + 6nk^2 operations; memory three n x k arrays.
-// Exact in the limit of the iterations. Only a full product shows how close the result is (`tolerance`).
+// Reference: Han, Filippone, "Mini-Batch Spectral Clustering", Algorithms 1 and 2. As printed, these descend; this code
+//   ascends.
+// Algorithm: G is an unbiased estimate of LW from m columns (estimator.h);  H = (I - WW')G;  an AdaGrad step along H
+//   (adagrad.h);  W <- Q of a QR factorization. If there are guards, W has more than k columns, and the result is the k
+//   leading Ritz vectors of the mean of W'G.
+// Cost of an iteration: n m kernel values, 2nkm + 6nk^2 operations. Memory: three n x k arrays.
+// The result is exact in the limit of many iterations. Only a full product shows how close it is (`tolerance`).
 #include "mbsc/solvers/paper/paper.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ namespace {
 
 using Eigen::MatrixXd;
 
-/// If `vectors` is given, m = l N_r. If `probability` is given too, l = p n on average.
+/// Sets batch_size, the m of estimator.h. If `vectors` (N_r) is given, m = l N_r. If `probability` (p) is given too,
+/// l = p n on average.
 void resolve_batch_size(int64_t n, ClusterOptions& options) {
   const AdaGradOptions& adagrad = options.adagrad;
   if (!adagrad.vectors) {
@@ -59,8 +61,8 @@ SolverMemory paper_memory(int64_t n, int64_t input_bytes, const ClusterOptions& 
   return with_start(n, input_bytes, options, {.columns = columns, .block = block});
 }
 
-/// By default one pass; for small data the passes of 200 iterations. If only a tolerance is given, the run may take
-/// longer, but not forever.
+/// By default one pass, or 200 iterations if these take longer (small data). If only a tolerance is given, the run may
+/// take 100 times as long.
 Budget make_budget(int64_t n, const ClusterOptions& options, const Comm& comm) {
   const Limits& limits = options.limits;
   if (limits.passes || limits.iterations || limits.seconds) return Budget(n, limits, limits.passes, comm);
@@ -68,7 +70,7 @@ Budget make_budget(int64_t n, const ClusterOptions& options, const Comm& comm) {
   return Budget(n, limits, limits.tolerance ? 100 * passes : passes, comm, limits.tolerance.has_value());
 }
 
-/// The mean of W'G over about the last pass. It yields estimates of the eigenvalues without a product.
+/// The mean of W'G over about the last pass. It yields estimates of the eigenvalues without a full product.
 class RitzAverage {
  public:
   void add(const MatrixXd& B, double share_of_pass) {
@@ -185,7 +187,7 @@ Solution<T> solve_paper(const Normalized<T>& L, const ClusterOptions& given, con
     state.pairs.status = Status::stopped;
   }
   pairs = std::move(state.pairs);
-  if (pairs.residuals.empty()) {  // no product with this W: rotate it by the estimates from the batches
+  if (pairs.residuals.empty()) {  // there was no full product with this W: rotate it by the mean of W'G
     const MatrixXd B = state.ritz.mean().size() > 0 ? state.ritz.mean() : MatrixXd::Zero(columns, columns);
     const SmallEigen eigen = eigen_descending(B);
     pairs.vectors = Matrix<T>(space.local_rows(), k);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Method: the power method with a random block.
 // Reference: Boutsidis, Kambadur, Gittens, "Spectral clustering via the power method - provably", ICML 2015.
-// Algorithm: S Gaussian n x k; the left singular vectors of L^T S. The block is orthonormalized after each product,
-//   which only affects the rounding. `shifted` multiplies by (I + L)/2: L has negative eigenvalues, and the
-//   plain method mixes in those of large modulus.
-//   With more than k columns (block_size) the result is the k leading left singular vectors.
-// Cost: one full product per iteration; T = 3 by default, the choice of the paper for Covtype.
-// The product of an iteration certifies the basis before it. With a tolerance, that basis is returned.
+// Algorithm: S is a Gaussian n x k matrix. After T products the result is the left singular vectors of L^T S (T is an
+//   exponent). The block is orthonormalized after each product, which only affects the rounding. `shifted` multiplies
+//   by (I + L)/2: L has negative eigenvalues, and the plain method mixes in those of large modulus. If the block has
+//   more than k columns (block_size), the result is the k leading left singular vectors.
+// Cost: one full product per iteration. By default T = 3, as in the table of Han and Filippone for Covtype-I.
+// The product of an iteration certifies the basis that it multiplies. With a tolerance, this basis is returned.
 #include "mbsc/solvers/power/power.h"
 
 #include <cmath>
@@ -97,12 +97,14 @@ Solution<T> solve_power(const Normalized<T>& L, const ClusterOptions& given, con
   pairs.flops += 2 * N * K * K + 2 * K * K * K;
   pairs.values = certified.values.empty() ? std::vector<double>(size_t(k)) : certified.values;
   if (options.limits.tolerance && !certified.residuals.empty()) {
-    // A tolerance requires a certificate, whether or not it is met. The last product has certified the basis before it.
+    // A tolerance requires a certificate, even if it is not met. The last product has certified the basis that it
+    // multiplied.
     pairs.vectors = std::move(certified.vectors);
     pairs.residuals = certified.residuals;
     pairs.values_are_exact = true;
   } else {
-    // These values belong to the basis before the last product: lower bounds for the values of this one.
+    // The values belong to the basis before the last product. They are lower bounds for the values of this basis if
+    // the matrix has no negative eigenvalues.
     pairs.vectors = Matrix<T>(W.rows(), k);
     copy<T>(space, W.view().columns_between(0, k), pairs.vectors);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses the installed headers and the installed library; exit code 0 when the answer is right.
+// Uses the installed headers and the installed library. The exit code is 0 if the answer is right.
 #include <cstdio>
 
 #include "mbsc/cluster.h"
 
-/// Two groups of points on a line, and whether they are told apart.
+/// Whether cluster() separates two groups of points on a line.
 static bool works() {
   mbsc::Matrix<float> X(20, 1);
   for (int i = 0; i < 20; ++i) X(i, 0) = static_cast<float>(i < 8 ? i : 100 + i);
