@@ -86,7 +86,8 @@ struct Product {
     constexpr int64_t m = 1000;
     // About 10^8 operations per thread. At least 4,096 rows per thread, so that the threads have equal work and the
     // time to pack the columns is negligible.
-    const int64_t n = std::clamp<int64_t>(threads * 100'000'000 / (2 * m * (d + r)), 4096 * threads, 100'000);
+    const int64_t n =
+        std::max<int64_t>(4096 * threads, std::min<int64_t>(100'000, threads * 100'000'000 / (2 * m * (d + r))));
     const Matrix<float> X = filled(n, d), C = filled(m, r);
     const KernelAffinity<float> A(Points(X.view()), {KernelKind::rbf, 1 / double(d)}, RowSpace(n, threads));
     std::vector<int64_t> columns(m);
@@ -183,11 +184,12 @@ int run(const BenchFlags& flags) {
 Command add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "measure this machine: kernel values per second, and SGEMM");
   const auto flags = std::make_shared<BenchFlags>();
-  command->add_option("--n", flags->n, "predict the time of a pass over that many points ...");
+  command->add_option("--n", flags->n, "also predict the time of a pass over N points");
   command->add_option("--features", flags->features, "... with that many features");
   command->add_option("--clusters,-k", flags->clusters, "... and clusters [10]");
   command->add_option("--threads", flags->threads, "the most threads to measure; 0 = all")->check(CLI::Range(0, 4096));
-  command->add_option("--seconds", flags->seconds, "about as long [45]; every size is measured at least once");
+  command->add_option("--seconds", flags->seconds,
+                      "how long to measure, about [45]; every size is measured at least once");
   command->add_flag("--json", flags->json, "print JSON");
   return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }

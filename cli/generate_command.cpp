@@ -60,7 +60,7 @@ Command add_generate(CLI::App& app) {
   command->add_option("--seed", flags->options.seed, "same seed, same points [0]");
   command->add_option("-o,--output", flags->output,
                       fmt::format("a {} file; - = csv to standard output", writer_endings()));
-  command->add_flag("-q,--quiet", flags->quiet, "say nothing but errors");
+  command->add_flag("-q,--quiet", flags->quiet, "print errors only");
   return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }
 

@@ -66,7 +66,7 @@ int run(const InfoFlags& flags) {
 }  // namespace
 
 Command add_info(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("info", "tell what a file holds");
+  CLI::App* command = app.add_subcommand("info", "describe the contents of a file");
   const auto flags = std::make_shared<InfoFlags>();
   command->add_option("input", flags->input, "csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
   command->add_option("--label-column", flags->label_column, "last | first | N (from 1)");

@@ -146,8 +146,9 @@ std::string text_report(const Report& r) {
                                     c.plan.graph->recall_error));
   if (c.degrees.relative_error) lines.add("degrees", describe(c.degrees));
   if (c.degrees.isolated_points > 0)
-    lines.add("isolated", fmt::format("{} points were left out of k-means and got the label of the nearest cluster",
-                                      c.degrees.isolated_points));
+    lines.add("isolated", fmt::format("{} points were left out of k-means and got the label of the {} cluster",
+                                      c.degrees.isolated_points,
+                                      c.plan.options.affinity == AffinityKind::precomputed ? "largest" : "nearest"));
   add_pairs(c, lines);
   add_clusters(r, lines);
   add_cost(r, lines);

@@ -43,8 +43,8 @@ int run(const ScoreFlags& flags) {
 Command add_score(CLI::App& app) {
   CLI::App* command = app.add_subcommand("score", "compare two files of labels");
   const auto flags = std::make_shared<ScoreFlags>();
-  command->add_option("truth", flags->left, "one label a line")->required();
-  command->add_option("labels", flags->right, "one label a line")->required();
+  command->add_option("truth", flags->left, "file of the true labels, one per line")->required();
+  command->add_option("labels", flags->right, "file of the labels to score, one per line")->required();
   command->add_flag("--json", flags->json, "print JSON");
   return [flags](const Comm& comm) { return comm.rank() == 0 ? run(*flags) : int(done); };  // one rank is enough
 }

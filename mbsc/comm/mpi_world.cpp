@@ -76,7 +76,7 @@ void* load_library() {
   auto* version_of = symbol<MbscMpiVersion>(library, "mbsc_mpi_version");
   if (version_of == nullptr || std::string(version_of()) != version_text) {
     library = nullptr;
-    throw std::runtime_error(fmt::format("{} has another version than this program, {}", file_name, version_text));
+    throw std::runtime_error(fmt::format("{} was not built with this program, which has version {}", file_name, version_text));
   }
   return library;
 }

@@ -26,7 +26,7 @@ void check_memory(int64_t bytes, const Comm& comm) {
   const auto needed = int64_t(largest_of_all(comm, double(bytes)));
   const auto available = int64_t(-largest_of_all(comm, -double(available_memory_bytes())));
   constexpr double gib = 1 << 30;
-  require(needed <= available, "this needs about {:.1f} GiB beside the points, but only {:.1f} GiB are available",
+  require(needed <= available, "this needs about {:.1f} GiB besides the points, but only {:.1f} GiB are available",
           double(needed) / gib, double(available) / gib);
 }
 

@@ -31,7 +31,6 @@ void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& optio
   }
   require(shape.ranks == 1, "affinity = neighbors runs on one rank only; got {}", shape.ranks);
   require(shape.n <= int64_t{1} << 31, "affinity = neighbors needs at most 2^31 points; got {}", shape.n);
-  require(options.recall > 0 && options.recall <= 1, "recall must be in (0, 1]; got {}", options.recall);
   require(options.degrees == DegreeKind::exact, "affinity = neighbors has exact degrees");
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));

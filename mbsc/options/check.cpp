@@ -15,7 +15,7 @@ double number_of(const OptionValue& value) {
 
 /// The rule of an option for an input of n points: "at least 0", "in [1, 500]", "positive".
 std::string rule_of(const OptionRow& row, int64_t n) {
-  if (row.is_positive) return "positive";
+  if (row.is_positive) return range_text(row);
   const double most = row.most_is_n ? double(n) : row.most;
   if (std::isfinite(most) && n < std::numeric_limits<int64_t>::max())
     return fmt::format("in [{:.0f}, {:.0f}]", row.least, most);
@@ -23,14 +23,14 @@ std::string rule_of(const OptionRow& row, int64_t n) {
 }
 
 bool is_in_range(const OptionRow& row, double value, int64_t n) {
-  if (row.is_positive) return std::isfinite(value) && value > 0;
+  if (row.is_positive) return std::isfinite(value) && value > 0 && value <= row.most;
   return std::isfinite(value) && value >= row.least && value <= (row.most_is_n ? double(n) : row.most);
 }
 
 }  // namespace
 
 std::string range_text(const OptionRow& row) {
-  if (row.is_positive) return "positive";
+  if (row.is_positive) return std::isfinite(row.most) ? fmt::format("in (0, {:g}]", row.most) : "positive";
   std::string text = std::isfinite(row.least) ? fmt::format("at least {:g}", row.least) : "";
   if (row.most_is_n) text += text.empty() ? "at most n" : ", at most n";
   return text;

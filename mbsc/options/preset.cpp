@@ -8,7 +8,7 @@
 namespace mbsc {
 
 void apply_preset(const std::string& preset, int64_t n, ClusterOptions& options) {
-  require(preset == "paper", "preset must be one of paper; got '{}'", preset);
+  require(preset == "paper", "the only preset is paper; got '{}'", preset);
   options.regularization = 0;
   options.embedding_scale = EmbeddingScale::none;
   if (options.method && *options.method != "minibatch") return;

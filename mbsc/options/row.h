@@ -64,6 +64,7 @@ struct OptionRow {
   }
   OptionRow&& formerly(std::string text) && { return old_name = std::move(text), std::move(*this); }
   OptionRow&& at_least(double value) && { return least = value, std::move(*this); }
+  OptionRow&& at_most(double value) && { return most = value, std::move(*this); }
   OptionRow&& at_most_n() && { return most_is_n = true, std::move(*this); }
   OptionRow&& positive() && { return is_positive = true, std::move(*this); }
   OptionRow&& or_zero() && { return zero_is_automatic = true, std::move(*this); }

@@ -46,8 +46,7 @@ std::vector<OptionRow> problem_rows() {
           "degrees", words::degree_kinds, [](auto& o) -> auto& { return o.degrees; })
           .in(in_problem)
           .help("how degrees are found: exact; sampled = estimated from columns, which count in passes; nystrom = its "
-                "own "
-                "approximation (method nystrom only)"),
+                "own approximation (method nystrom only)"),
       integer_option(
           "degree_columns", [](auto& o) -> auto& { return o.degree_columns; })
           .at_least(1)
@@ -60,14 +59,12 @@ std::vector<OptionRow> problem_rows() {
           .in(in_problem)
           .automatically("0.001; affinity neighbors: 0")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
-                "mean "
-                "degree; 0 is the plain normalized cut"),
+                "mean degree; 0 is the plain normalized cut"),
       word_option(
           "embedding_scale", words::embedding_scales, [](auto& o) -> auto& { return o.embedding_scale; })
           .in(in_problem)
           .help("rows of the eigenvectors that k-means clusters: as they are (none), scaled to length 1 (row), or "
-                "divided by "
-                "the root of the degree (degree)"),
+                "divided by the root of the degree (degree)"),
       integer_option(
           "restarts", [](auto& o) -> auto& { return o.restarts; })
           .at_least(1)
@@ -96,7 +93,8 @@ std::vector<OptionRow> graph_rows() {
                 "point (local)"),
       real_option(
           "recall", [](auto& o) -> auto& { return o.recall; })
-          .at_least(0)
+          .positive()
+          .at_most(1)
           .in(in_problem)
           .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
                 "compares all pairs"),

@@ -77,7 +77,7 @@ def load(path) -> "MiniBatchSpectralClustering":
 
     with np.load(path, allow_pickle=False) as file:
         if "header" not in file:
-            raise ValueError(f"{path} is no model of mbsc: it has no header")
+            raise ValueError(f"{path} is not a model of mbsc: it has no header")
         arrays = {name: file[name] for name in file.files}
     header = json.loads(arrays.pop("header").tobytes())
     if header.get("format") != FORMAT:

@@ -23,5 +23,5 @@ def threads_for(n_jobs: int | None, most: int | None = None) -> int:
         most = most or default_threads()
         return min(most, openmp_limit() or most)
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be None or a whole number other than 0; got {n_jobs!r}")
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
     return int(n_jobs) if n_jobs > 0 else max(1, default_threads() + 1 + int(n_jobs))

@@ -317,7 +317,7 @@ TEST(Cluster, DataThatCannotBeClusteredAreRefusedWithTheRuleAndTheValue) {
   EXPECT_EQ(refusal(three, options_for(4)), "only 3 distinct points; cannot make 4 clusters");
   Matrix<float> bad = X;
   bad(7, 1) = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(refusal(bad, options_for(2)), "row 8, feature 2: nan is not allowed");
+  EXPECT_EQ(refusal(bad, options_for(2)), "row 8, feature 2: nan is not allowed: values must be finite");
   ClusterOptions narrow = options_for(2);
   narrow.gamma = 1e12;
   EXPECT_NE(refusal(X, narrow).find("choose a smaller gamma"), std::string::npos) << refusal(X, narrow);

@@ -80,7 +80,7 @@ def test_a_saved_model_holds_arrays_and_json_only(tmp_path):
 
 def test_another_file_is_refused(tmp_path):
     np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    with pytest.raises(ValueError, match="is no model of mbsc"):
+    with pytest.raises(ValueError, match="is not a model of mbsc"):
         mbsc.load(tmp_path / "other.npz")
     np.savez(tmp_path / "next.npz", header=np.frombuffer(b'{"format": "mbsc model 9"}', dtype=np.uint8))
     with pytest.raises(ValueError, match="must be 'mbsc model 1'; got 'mbsc model 9'"):

@@ -42,7 +42,8 @@ void resolve_batch_size(int64_t n, ClusterOptions& options) {
   const int64_t size = adagrad.probability
                            ? std::max<int64_t>(1, std::llround(double(vectors) * *adagrad.probability * double(n)))
                            : vectors * adagrad.nonzeros;
-  require(options.batch_size.value_or(size) == size, "vectors and batch_size exclude each other: m = l N_r");
+  require(options.batch_size.value_or(size) == size, "batch_size must be nonzeros * vectors = {}; got {}", size,
+          options.batch_size.value_or(0));
   options.batch_size = size;
 }
 
@@ -225,7 +226,7 @@ const SolverRow& paper_solver() {
                       .for_methods(own)
                       .in_python("")
                       .automatically("batch_size / nonzeros")
-                      .help("estimator signed: N_r, the vectors of a batch; sets batch_size = l N_r"),
+                      .help("estimator signed: the number of vectors of a batch; sets batch_size = nonzeros * vectors"),
                   real_option(
                       "probability", [](auto& o) -> auto& { return o.adagrad.probability; })
                       .positive()
