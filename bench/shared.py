@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks share: machine and commit, which are stored with every result; building; documents and figures;
-data; Python packages."""
+"""Functions that the benchmarks share. They describe the machine and the commit, which are stored with every result;
+build programs; write documents and figures; find data; and install Python packages."""
 import os
 import pathlib
 import platform
@@ -13,6 +13,7 @@ ENVIRONMENT = ["OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "MBSC_SIMD
 
 
 def output_of(*command):
+    """The output of a command that runs in ROOT; empty if the command fails."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
@@ -85,7 +86,7 @@ def write_document(path, text):
 
 
 def new_figure(name, rows, columns, size):
-    """A figure and its panels. The same numbers give the same bits, and text is stored as text."""
+    """A figure and its panels. The same numbers give the same bytes of SVG, and text is stored as text."""
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
@@ -106,12 +107,14 @@ def data_folder():
 
 
 def has_data(name):
+    """Whether the file of a data set exists. The part of the name after a hyphen is not part of the file name."""
     return (data_folder() / f"{name.split('-')[0]}.csv.gz").exists()
 
 
 def python_with(packages, optional=(), may_install=True, folder="build/python"):
-    """A Python that has the packages: this one, or that of the virtual environment `folder`, which is made if it is
-    missing. None if there is none and nothing may be installed. Optional packages that do not install are left out."""
+    """Returns a Python that has the packages: this one, or that of the virtual environment `folder`, which is created
+    if it does not exist. Returns None if there is no such Python and nothing may be installed. Optional packages that
+    cannot be installed are left out."""
     local = ROOT / folder / "bin/python"
 
     def has(python, names):

@@ -40,9 +40,9 @@ figure.savefig(folder / "shapes.png")
 
 # %% [markdown]
 # # How exact is it?
-# The result includes a history and, if they were computed (always with exact), the residuals |L w - theta w|. The
-# history has the objective, which is the sum of the k leading eigenvalues found so far, and the work, which is
-# measured in passes over the affinity matrix.
+# The result includes the history of the run. It also includes the residuals |L w - theta w| if they were computed,
+# which `exact` always does. The history has the objective, which is the sum of the k leading eigenvalues found so far,
+# and the work, measured in passes over the affinity matrix.
 
 # %%
 digits, digit_classes = load_digits(return_X_y=True)
@@ -75,7 +75,8 @@ figure.savefig(folder / "gamma.png")
 
 # %% [markdown]
 # # New points
-# `predict` computes the values of the eigenvectors at new points from their affinities to the fitted ones. `save` writes a model as arrays and JSON.
+# `predict` computes the values of the eigenvectors at new points from their affinities to the fitted points. `save`
+# writes a model as arrays and JSON.
 
 # %%
 known, new = digits[:1500], digits[1500:]

@@ -110,12 +110,13 @@ def expand(line):
 
 
 def all_cases(with_data):
+    """All runs, each once."""
     text = EXACT + RITZ + ADAGRAD + OTHERS + PROBLEM + PROCESSES + (DATA if with_data else "")
     return list(dict.fromkeys(case for line in text.splitlines() if line for case in expand(line)))
 
 
 def write_npy(path, rows, code="f", fortran=False):
-    """`code` is that of the module array: f (float32) or d (float64)."""
+    """Writes rows as an NPY file. `code` is a type code of the module array: f (float32) or d (float64)."""
     kind = f"'<f{array.array(code).itemsize}'"
     header = f"{{'descr': {kind}, 'fortran_order': {fortran}, 'shape': ({len(rows)}, {len(rows[0])}), }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
@@ -124,7 +125,7 @@ def write_npy(path, rows, code="f", fortran=False):
 
 
 def make_inputs(program, folder):
-    """Makes all input files, by the program and from what it generates."""
+    """Makes all input files. The program generates some of them; the others are made from these."""
     for name, words in GENERATED.items():
         subprocess.run([program, "generate", *words.split(), "--output", folder / name, "--quiet"], check=True)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits estimators of the installed Python package and prints the sha256 of every array that comes out, as JSON.
+"""Fits estimators of the installed Python package and prints the sha256 of every resulting array, as JSON.
 
 usage: estimators.py FOLDER    FOLDER has blobs.csv, moons.csv and matrix.npy (cases.py)
 """
@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 from mbsc import MiniBatchSpectralClustering as Estimator
 
-#: New name or value of an argument -> the old one, for packages that do not know the new one.
+#: The new name or value of an argument -> the old one, for packages that know only the old one.
 FORMER = {"cache": "memory", "neighbors": "neighbours"}
 HELD_OUT = 100  # rows that fit() does not see
 

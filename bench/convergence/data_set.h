@@ -6,7 +6,7 @@
 //     mnist       / 255                                                   gamma 1/4.08^2     k 10
 //     covtype-I   to [0, 1] by the ranges of all rows; all points of classes 3 to 7, and 14,129 points drawn from
 //                 classes 1 and 2; n = 100,000; classes 4, 5 and 6 are one     gamma 1/1.15^2     k 5
-//     covtype-II  all rows, scaled alike                                  gamma 1/1.15^2     k 7
+//     covtype-II  all rows, scaled in the same way                        gamma 1/1.15^2     k 7
 //     pendigits-4, pendigits-16, mnist-4, mnist-16                        gamma 4 or 16 / median squared distance
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace mbsc::bench {
 
 struct DataSet {
-  std::string name;  ///< as above
+  std::string name;  ///< one of the names above
   std::string file;  ///< the file is <file>.csv.gz
   int64_t clusters = 0;
   double gamma = 0;

@@ -30,7 +30,8 @@ COLUMNS = 2
 
 
 def curve(results, data, method, key):
-    """Passes, medians, smallest and largest values, by budget. A budget that adds no pass adds no point."""
+    """Passes, medians, smallest and largest values, by budget. Budgets at which the method has spent the same passes
+    give one point."""
     by_budget = {}
     for run in results["runs"]:
         if run["data"] == data and run["method"] == method:

@@ -33,7 +33,7 @@ struct Flags {
   int threads = default_threads();
 };
 
-/// "0-4" or "3".
+/// The seeds that a text such as "0-4" or "3" names.
 std::vector<uint64_t> seeds_of(const std::string& text) {
   const size_t dash = text.find('-');
   const uint64_t first = std::stoull(text),

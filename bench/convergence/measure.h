@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how good an outcome is: its subspace errors against the reference in float64, and the NMI of its clusters.
-// If the data set wants them, it also computes the normalized cut and the largest residual, by one product with L for
-// all outcomes of a run.
+// Measures how good an outcome is: its subspace errors, compared with the reference in float64, and the NMI of its
+// clusters. If DataSet::wants_cut is set, it also computes the normalized cut and the largest residual, by one product
+// with L for all outcomes of a run.
 #pragma once
 
 #include <optional>
@@ -32,16 +32,17 @@ class Measurements {
  public:
   Measurements(const DataSet& set, const Normalized<float>& L, const Reference& reference, uint64_t seed);
 
+  /// Measures an outcome, except for its cut.
   const Measurement& add(const Outcome& outcome);
-  /// Computes the cuts and residuals of all outcomes.
+  /// Computes the cuts and residuals of all outcomes, if the data set wants them.
   void finish();
 
   const std::vector<Measurement>& all() const { return all_; }
-  /// The exact vectors, clustered with the same seed.
+  /// The measurement of the exact vectors, clustered with the same seed.
   const Measurement& exact() const { return exact_; }
 
  private:
-  /// Returns the NMI, and keeps what finish() needs.
+  /// Clusters the rows of the vectors by k-means. Returns the NMI, and keeps what finish() needs.
   double cluster(MatrixView<const float> vectors);
 
   const DataSet& set_;

@@ -19,14 +19,14 @@ namespace {
 
 using Take = std::function<void(const Outcome&)>;
 
-/// Passes on the basis that a solver shows its observer: for each budget, the last one within it. The time that this
-/// takes is not counted as the solver's.
+/// Observes a solver. For each budget, passes the last basis that the solver reached within the budget to `take`. The
+/// time of these calls does not count as time of the solver.
 class Trace {
  public:
   Trace(int64_t n, int64_t clusters, const std::vector<double>& budgets, const Take& take)
       : n_(n), clusters_(clusters), budgets_(budgets), take_(take) {}
 
-  /// `step`: columns of the next iteration. Returns false if no budget is left.
+  /// `step`: the number of columns of the next iteration. Returns false if no budget is left.
   bool observe(const Progress<float>& progress, int64_t step, int64_t landmarks) {
     const double seconds = clock_.seconds() - paused_;
     const auto columns = int64_t(std::llround(progress.passes * double(n_)));
@@ -77,7 +77,7 @@ void run_paper(const Normalized<float>& L, ClusterOptions options, const std::ve
   });
 }
 
-/// power and exact: one product per iteration.
+/// Runs power or exact, which make one product per iteration.
 void run_products(const Normalized<float>& L, ClusterOptions options, const std::vector<double>& budgets,
                   const Take& take) {
   options.block_size = 3 * options.clusters;
@@ -99,7 +99,7 @@ void run_ours(const Normalized<float>& L, ClusterOptions options, const std::vec
   }
 }
 
-/// The budget in the results is the most that the run may take.
+/// The passes of this run are not limited. Its result is listed with a budget of 6.
 void run_tolerance(const Normalized<float>& L, ClusterOptions options, const Take& take) {
   options.keep_block = true;
   options.limits.tolerance = 1e-4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods of the benchmark. Each runs with a seed and several budgets. A budget is a number of passes: columns
-// evaluated / n. The degrees are not counted; every other column is.
+// evaluated / n. The degrees do not count; every other column counts.
 //
 //     paper           minibatch with the paper's settings; one run, measured when each budget is spent
 //     nystrom         as many landmarks as the budget pays for, at most 2,000 (--landmarks)
@@ -20,7 +20,7 @@
 
 namespace mbsc::bench {
 
-/// The result of a method when a budget was spent.
+/// The result of a method when a budget is spent.
 struct Outcome {
   double budget = 0;
   int64_t columns = 0;  ///< evaluated

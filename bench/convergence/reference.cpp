@@ -23,7 +23,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string key(const DataSet& set, const std::string& folder, const char* what) {
-  // Data sets that differ in gamma alone share the name of their file: gamma tells them apart.
+  // Data sets that differ in gamma alone have the same file name. The gamma in the key distinguishes them.
   const std::string data = set.name.starts_with("covtype") ? set.name : set.file;
   return fmt::format("{}/{}-{}-{:.9g}.{}", folder, data, set.points.rows, set.gamma, what);
 }
@@ -37,7 +37,7 @@ Matrix<double> read_matrix(const std::string& path) {
   return values;
 }
 
-/// The JSON file is written last: if it exists, the other file is complete.
+/// Whether a result is stored. The JSON file is written last: if it exists, the other file is complete.
 bool is_kept(const std::string& path) { return std::filesystem::exists(path + ".json"); }
 
 void keep(const std::string& path, const Matrix<double>& values, const ordered_json& facts) {

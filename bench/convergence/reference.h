@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact leading eigenvectors in float64, against which every method of the benchmark is measured, and the degrees,
-// which all methods share. Both are kept in a folder, as <data set>-<n>-<gamma>.*.npy, each with a JSON file.
+// The exact leading eigenvectors in float64, with which every method of the benchmark is compared, and the degrees,
+// which all methods share. Both are stored in a folder, as <data set>-<n>-<gamma>.*.npy, each with a JSON file.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace mbsc::bench {
 
 struct SharedDegrees {
   Degrees degrees;
-  double seconds = 0;  ///< that their computation took
+  double seconds = 0;  ///< the time of their computation
 };
 
 struct Reference {
@@ -22,15 +22,17 @@ struct Reference {
   double next_value = 0;       ///< a lower bound of the next eigenvalue
   double largest_residual = 0;
   std::string status;
-  double seconds = 0;  ///< that its computation took
+  double seconds = 0;  ///< the time of its computation
 };
 
-/// Degrees with a graph of neighbors are always computed, because the graph is not kept.
+/// Returns the stored degrees; if there are none, computes and stores them. `neighbors` is the number of largest
+/// entries of each row to collect. If it is not 0, the degrees are always computed, because these entries are not
+/// stored.
 SharedDegrees find_degrees(const DataSet& set, const Affinity<float>& affinity, const std::string& folder,
                            int64_t neighbors);
 
-/// The result of the exact solver in float64, to a residual of 1e-7 or as near as it comes. It starts from a solution
-/// in float32.
+/// Returns the stored reference; if there is none, computes and stores it. It is the result of the exact solver in
+/// float64, to a residual of 1e-7 or as near as it comes. The solver starts from a solution in float32.
 Reference find_reference(const DataSet& set, const Degrees& degrees, const std::string& folder, int threads);
 
 }  // namespace mbsc::bench

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/convergence.md from the results that `run` collected: medians over the seeds."""
+"""Writes docs/convergence.md from the results that `run` collected. The tables show medians over the seeds."""
 import statistics
 
 TITLES = {
@@ -14,7 +14,7 @@ HEAD = """\
 # Error against passes
 
 This page shows how near each method comes to the exact leading eigenvectors of L within a budget of passes. A pass is n
-columns of L, or one full product. All methods share the degrees, which are not counted; every other column is.
+columns of L, or one full product. All methods share the degrees, which do not count; every other column counts.
 
 ![error against passes](convergence.svg)
 
@@ -25,8 +25,8 @@ rms sine of the angles between the two subspaces. An entry is
 
 Entries are medians over seeds {seeds}, unless a row states fewer. The block is everything that a method computes; its
 width is {blocks}. The k vectors are the result. The NMI compares the classes with k-means on the k vectors (10
-restarts, embedding `none`). `-` means that the budget is too small, `*` that the method exceeded it. If a method does
-not spend a budget, the entry is what it reached within it.
+restarts, embedding `none`). `-` means that the budget is too small, `*` that the method exceeded it. If a method ends
+before the budget is spent, the entry is its last result.
 
 | method | what it is |
 |---|---|
@@ -38,8 +38,8 @@ not spend a budget, the entry is what it reached within it.
 | `ours` | minibatch with its defaults |
 | `tolerance` | minibatch with `--tolerance 1e-4` and no budget; its results are below the tables |
 
-A product of block Krylov counts at once: the block is L times its Ritz vectors. The regularization is 0. The machine
-also did other work at times, so the seconds are orders of magnitude only.
+After a product of block Krylov, the block is L times its Ritz vectors, so the entry includes the effect of this
+product. The regularization is 0. The machine also did other work at times, so the seconds are orders of magnitude only.
 
 {machine}.
 

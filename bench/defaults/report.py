@@ -56,7 +56,7 @@ def commit():
 
 
 class Scores:
-    """The NMI of every setting on every set, averaged over the seeds: scores[setting, set]."""
+    """The NMI of every setting on every set, averaged over the seeds: nmi[setting, set]."""
 
     def __init__(self, cases, done, program):
         by_set = defaultdict(list)
@@ -107,7 +107,7 @@ def settings_table(scores, chosen):
 
 
 def decision(scores):
-    """The reasons for the defaults, with figures."""
+    """The reasons for the defaults, with numbers."""
     def mean(c, share, tau, embedding, without=()):
         kept = [s for s, name in enumerate(scores.names) if name not in without]
         return number(scores.nmi[SETTINGS.index(((c, share), tau, embedding)), kept].mean())
@@ -120,15 +120,15 @@ def decision(scores):
 
 With gamma `16/median, 3 %`:
 
-- **regularization 0.001.** Mean NMI with `row`: {flat}. It is flat from 0.0003 to 0.003.
+- **regularization 0.001.** Mean NMI with `row`: {flat}. It changes little from 0.0003 to 0.003.
   Without regularization, a few points take whole clusters (breast cancer, outliers). With more, long thin shapes are
   cut across (five rings, shuttle).
 - **embedding `row`.** At 0.001: {embeddings}.
 - **gamma is not changed.** 16 is as good as nearby values ({factors}).
   A share of 1 % has {mean(16, 0.01, 0.001, 'row')}, but its lead comes only from the spirals, which 3 % does not find.
   Without the spirals, 1 % has {mean(16, 0.01, 0.001, 'row', spirals)} and 3 % has
-  {mean(16, 0.03, 0.001, 'row', spirals)}. A share of 1 % needs about twice the passes, and with `minibatch` it loses on
-  real data (last table). For thin shapes that are close together, give a larger gamma.
+  {mean(16, 0.03, 0.001, 'row', spirals)}. A share of 1 % needs about twice the passes, and with `minibatch` its NMI is
+  lower on real data (last table). For thin shapes that are close together, give a larger gamma.
 """
 
 
@@ -143,15 +143,16 @@ def write(all_cases, done, program):
 
 Written by `bench/defaults/run`; do not edit. Program: commit {commit()}, {machine()}, one thread, method exact.
 
-There are {len(scores.names)} labeled sets. If a set is generated or is a subset, up to {seeds} seeds are averaged. k is
-given.
+There are {len(scores.names)} labeled sets. If a set is generated or is a subset, its results are averages over up to
+{seeds} seeds. k is the number of classes.
 
-- *NMI* (arithmetic mean): of the clusters with the known classes.
+- *NMI*: of the clusters and the known classes, divided by the arithmetic mean of the entropies.
 - *gamma* `c/median, s %`: the larger of c / median squared distance and the gamma at which a typical degree is s % of
   n/k, but at least 12. On small sets many rules coincide.
 - *regularization*: a share of the mean degree.
 - *k-means*: scikit-learn's, 10 starts, on the same features.
-- *loss*: the difference to the best of all {len(SETTINGS)} settings on a set. The rank is among these settings.
+- *loss*: the NMI of the best of all {len(SETTINGS)} settings on a set, minus the NMI of this setting. Ranks are among
+  these settings.
 - *rings and moons*: whether NMI is at least 0.98 on {', '.join(f'*{name}*' for name in MUST[:-1])} and *{MUST[-1]}*,
   for every seed.
 """,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DelayedComm: a Comm that wraps another one and delays its messages, to simulate a slower network. A message takes a
-// latency, and the time of its bytes at a bandwidth. A gather takes 2 ceil(log2 P) latencies, half of them for the
-// sizes, and the time of the bytes that it receives. A broadcast goes down a tree and sends all bytes on each level.
-// These are the assumptions of the model in docs/ranks.md.
+// DelayedComm: a Comm that wraps another one and delays its messages, to simulate a slower network. A message takes one
+// latency, and the time that its bytes need at the bandwidth. A gather over P ranks takes 2 ceil(log2 P) latencies,
+// half of them for the sizes, and the time of the bytes that it receives. A broadcast goes down a tree and sends all
+// bytes on each level. These are the assumptions of the model in docs/ranks.md.
 #pragma once
 
 #include <algorithm>

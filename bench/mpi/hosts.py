@@ -24,7 +24,7 @@ exec ip netns exec "$name" sh -c "$*"
 
 
 def can_have():
-    """The reason why there can be no hosts; empty if there can be."""
+    """Returns the reason why hosts cannot be simulated here; empty if they can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
     for tool in ("ip", "tc"):
@@ -46,7 +46,8 @@ def command(*words):
 
 @contextlib.contextmanager
 def linked(bits_per_second):
-    """Yields the words that start two ranks, one on each host. If bits_per_second is 0, the link has no limit."""
+    """Yields the words of a command that starts two ranks, one on each host. The link has no limit if bits_per_second
+    is 0."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             for name in NAMES:

@@ -8,6 +8,7 @@
 // iterate    iterations of the paper's algorithm: their seconds, and the bytes that each rank received
 // pass       full products: the same
 // messages   seconds of a message between ranks 0 and 1, by its size: half the time of a round trip
+// LATENCY and SECONDS_PER_BYTE are delays that are added to every message (delayed_comm.h); 0: none.
 // Points are normally distributed. Degrees are all set to the same value, because they do not change the time.
 #include <fmt/format.h>
 
@@ -46,7 +47,7 @@ Problem problem_of(std::span<char*> words) {
   return {whole(0), whole(1), whole(2), whole(3), whole(4), int(whole(5)), {std::stod(words[6]), std::stod(words[7])}};
 }
 
-/// The state after an iteration. The differences between records are reported.
+/// Time and traffic after an iteration. The differences between consecutive records are reported.
 struct Record {
   double seconds;
   Traffic traffic;

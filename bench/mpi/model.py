@@ -3,9 +3,9 @@
 
     seconds = work / (P cores) + rounds latency + bytes / bandwidth
 
-The work is n (m a + b): a is the time of a kernel value on one core, b the time of everything else for a row. Rounds
-and bytes are those on the longest path through an iteration. The work of a full product is n^2/2 a', and its messages
-go around a ring.
+The work is n (m a + b) for n points and batches of m columns: a is the time of a kernel value on one core, b the time
+of everything else for a row. Rounds and bytes are those on the longest path through an iteration. The work of a full
+product is n^2/2 a', where a' is the time of a pair, and its messages go around a ring.
 
 The functions `traffic_*` are exact: they return the bytes that all ranks together receive, as the program counts them.
 """
@@ -32,8 +32,8 @@ def rank_of_block(block, blocks, ranks):
 
 
 def messages_of_a_sum(blocks, ranks):
-    """The number of partial sums that one rank sends to another along the tree of blocks (mbsc/linalg/reduce.cpp), and
-    how many of them must follow each other."""
+    """The number of partial sums that go from one rank to another along the tree of blocks (mbsc/linalg/reduce.cpp),
+    and the largest number of them that must be sent one after the other."""
     def walk(begin, end):
         first, last = rank_of_block(begin, blocks, ranks), rank_of_block(end - 1, blocks, ranks)
         if first == last:
@@ -62,7 +62,7 @@ def traffic_of_iteration(n, features, columns, batch, ranks):
 def traffic_of_product(n, features, columns, ranks):
     """The bytes that all ranks receive in one full product. The owner of a column block sends its coordinates and
     right-hand sides to every rank that needs them. The sums of the block go from one of these ranks to the next, and
-    back to the owner (mbsc/affinity/symmetric_pass.h). A flag tells whether any rank was asked to stop."""
+    back to the owner (mbsc/affinity/pass/pair_ring.h). A flag tells whether any rank was asked to stop."""
     blocks, rows = block_count(n), block_rows(n)
     whole = lambda size: -(-size // 64) * 64  # noqa: E731
     total = ranks * (ranks - 1)
@@ -97,17 +97,17 @@ def seconds_of_iteration(machine, network, n, features, columns, batch, ranks):
         return compute, 0.0, 0.0
     _, depth = messages_of_a_sum(block_count(n), ranks)
     down = levels(ranks)
-    # Three gathers, each after one of the sizes; three sums up the tree and down again; one flag.
+    # Three gathers, each after a gather of the sizes; three sums up the tree and down again; one flag.
     rounds = 3 * 2 * down + 3 * (depth + down) + down
-    # The batch without the own part, and the sums.
+    # The batch without the part that the rank owns, and the sums.
     moved = batch * (features + columns) * VALUE * (ranks - 1) / ranks + 3 * columns**2 * SUM * (depth + down)
     return compute, rounds * network.latency, moved * network.seconds_per_byte
 
 
 def seconds_of_product(machine, network, n, features, columns, ranks):
     """The seconds of computing, of the latencies of the ring, and of moving bytes. Messages could travel while a rank
-    computes; but some transports (Open MPI over TCP) move long messages only inside their own calls, so that all three
-    are added."""
+    computes; but some transports (Open MPI over TCP) move long messages only inside their own calls, so
+    all three are added."""
     compute = n * n / 2 * machine.seconds_per_pair / (ranks * machine.cores)
     if ranks == 1:
         return compute, 0.0, 0.0
@@ -118,8 +118,8 @@ def seconds_of_product(machine, network, n, features, columns, ranks):
 
 
 def memory_of_rank(n, features, columns, ranks, arrays=5, replicated=40, fixed=60e6):
-    """The bytes of a rank: its rows of the points and of so many n x columns arrays, a few numbers for each of all
-    points, tiles and the program."""
+    """The bytes of a rank: its rows of the points and of `arrays` arrays (n x columns), `replicated` bytes for each of
+    all n points, and `fixed` bytes for tiles and the program."""
     return n / ranks * VALUE * (features + arrays * columns) + replicated * n + fixed
 
 

@@ -3,7 +3,7 @@
 import model
 
 FEATURES, COLUMNS = 54, 10
-#: The table of many nodes assumes these, in addition to what was measured.
+#: The table of many nodes assumes these values, in addition to the measured ones.
 NODE_CORES, LINK_BITS, LINK_LATENCY = 32, 10e9, 20e-6
 TABLE_BATCH = 1000
 HEAD = """# The cost of ranks
@@ -17,7 +17,7 @@ ranks.
 bench/mpi/run
 ```
 
-An iteration of the paper's algorithm (n points, m columns per batch, k' = columns of W) takes
+An iteration of the paper's algorithm (n points with d features, m columns per batch, k' columns of W) takes
 
     seconds = n (m a + b) / (P cores)  +  rounds x latency  +  bytes / bandwidth
 
@@ -27,14 +27,14 @@ ceil(log2 P), and U the number of partial sums on the longest path up the tree o
     rounds = 7 D + 3 (U + D)      three gathers with their sizes, three sums up and down, the flag whether to go on
     bytes  = 4 m (d + k') (P-1)/P + 24 k'^2 (U + D)
 
-The bytes that all ranks together receive are known exactly. If M partial sums go from one rank to another, they are
+The total of the bytes that all ranks receive is known exactly. If M partial sums go from one rank to another, it is
 
     4 m (d + k') (P-1)  +  24 k'^2 (M + P - 1)  +  (P + 4) (P-1)
 
 A full product takes n^2/2 a' / (P cores), where a' is the time of a pair, and it moves n/2 rows of coordinates,
-right-hand sides and sums. These could travel while a rank computes. But Open MPI moves long messages over TCP only
-inside its own calls, so the model adds both times. If a network moves messages by itself, they overlap with the
-computation, as the injected delays below do.
+right-hand sides and sums. These messages could travel while a rank computes. But Open MPI moves long messages over TCP
+only inside its own calls, so the model adds both times. If a network moves messages by itself, the messages overlap
+with the computation, as the injected delays below do.
 """
 
 
@@ -175,8 +175,8 @@ def covtype_section(part):
     allowed = n * 4 * (54 + 5 * k) / 4 + 60e6
     peaks = ", ".join(f"{peak / 1e6:.0f}" for peak in whole["peak_memory_bytes"])
     text += (f"\nAll of Covtype ({n:,} points) on 4 ranks, with exact degrees and 5 iterations: the peaks of the ranks "
-             f"are {peaks} MB. A quarter of the points and of five n x k' arrays, and 60 MB, are "
-             f"{allowed / 1e6:.0f} MB.\n")
+             f"are {peaks} MB. For comparison, a quarter of the points and of five n x k' arrays takes, together with "
+             f"60 MB, {allowed / 1e6:.0f} MB.\n")
     return text
 
 
@@ -212,7 +212,7 @@ n x k' arrays, 40 bytes for each of all points, and 60 MB.
     received = size(model.traffic_of_iteration(581_012, FEATURES, COLUMNS, 1000, 4) / 4)
     text += f"""
 All of Covtype (581,012 points, m = 1,000) on 4 nodes of one core each: a node receives {received} in an iteration. On
-such a link, this takes {100 * bytes_share:.2g} % of the time; with latencies it is {100 * share:.2g} %.
+such a link, this takes {100 * bytes_share:.2g} % of the time. With latencies, the network takes {100 * share:.2g} %.
 """
     return text
 
@@ -233,7 +233,7 @@ def write(found):
 
 
 def check(found):
-    """What must hold at any size: the bytes are those of the formula, and a delay costs about what the model says."""
+    """Checks what must hold at any size: the bytes are those of the formula; a run is not shorter than its delays."""
     for row in found["traffic"]["found"]:
         assert set(row["counted"]) == {row["formula"]}, row
     fit = found["fit"]["found"]

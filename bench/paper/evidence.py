@@ -14,7 +14,7 @@ def t95(freedom):
 
 
 def difference(first, second):
-    """The interval of the difference of two means by Welch's formula; infinite without repetitions."""
+    """The 95 % interval of the difference of two means, by Welch's formula. It is infinite without repetitions."""
     if min(len(first), len(second)) < 2:
         return -math.inf, math.inf
     apart = statistics.mean(first) - statistics.mean(second)
@@ -27,7 +27,7 @@ def difference(first, second):
 
 
 def paired(first, second):
-    """The same for repetitions in pairs, seed by seed."""
+    """The same for pairs of values, one pair for each seed."""
     apart = [a - b for a, b in zip(first, second)]
     return difference(apart, [0.0] * len(apart))
 

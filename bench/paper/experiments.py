@@ -31,7 +31,7 @@ class Bench:
         return False
 
     def ask(self, request):
-        """The answer of bench_paper."""
+        """Sends a request to bench_paper and returns its answer."""
         with tempfile.TemporaryDirectory() as folder:
             asked, answer = (pathlib.Path(folder) / name for name in ("request.json", "answer.json"))
             asked.write_text(json.dumps(request | {"cache": str(self.folder)}), encoding="utf-8")
@@ -48,7 +48,7 @@ def sha256(path):
 
 
 def data(bench):
-    """n, d, classes, and the checksums of the file and of the scaled points."""
+    """Stores n, d, the classes, and the checksums of the file and of the scaled points."""
     def describe(request):
         with tempfile.TemporaryDirectory() as folder:
             points = pathlib.Path(folder) / "points.npy"
@@ -61,7 +61,7 @@ def data(bench):
 
 
 def figure_runs(plan, name):
-    """Requests by key; each is one process."""
+    """{key: request}. Each request is one process."""
     checks = plan["checks"]
     seeds = list(range(plan["seeds"]))
     requests = {"exact": {"needs_exact": True, "runs": [{"name": "exact", "method": "exact", "seeds": seeds,
@@ -96,7 +96,7 @@ def figure(bench):
 
 
 def covtype_rows(plan, name):
-    """The options of mbsc, by row of the table."""
+    """{row of the table: options of mbsc}"""
     about = plan["covtype"][name]
     plain = ["--regularization", "0", "--embedding-scale", "none"]
     rows = {}
@@ -129,7 +129,7 @@ def points_file(bench, name):
 
 
 def run_mbsc(bench, name, request):
-    """The summaries, one for each seed."""
+    """Runs mbsc once for each seed and returns the summaries."""
     file, scaling = points_file(bench, name)
     found = []
     for seed in request["seeds"]:
@@ -165,7 +165,7 @@ def variance(bench):
 
 
 def stability_variants(most):
-    """Options by group and name. Everything else is as in the preset, with m = 100."""
+    """{(group, name): options}. All other options are those of the preset, with m = 100. `most`: the largest batch."""
     variants = {("step", f"{factor:g}/sqrt(n)"): {"step_factor": factor} for factor in (0.03, 0.1, 0.3, 1, 3, 10)}
     variants |= {("batch", str(m)): {"batch_size": m} for m in (10, 20, 50, 100, 200, 500, 1000) if m <= most}
     variants |= {("start", "random"): {"start": "random"}, ("start", "nystrom, 10 landmarks"): {},
@@ -193,7 +193,8 @@ def stability(bench):
 
 
 def missing(plan, store):
-    """What a whole run still has to measure, by part. For the search on Covtype-I, only whether it has results."""
+    """What a whole run still has to measure, by part. For the search on Covtype-I, it checks only whether there are any
+    results."""
     wanted = {f"figure-{name}": set(figure_runs(plan, name)) for name in sizes.FIGURE_SETS}
     wanted |= {name: set(covtype_rows(plan, name)) for name in sizes.COVTYPE_SETS}
     wanted["stability"] = {f"{name}: {group}: {word}" for name in plan["stability"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences with figures that say which statements of the paper the measurements confirm."""
+"""Sentences with numbers that say which statements of the paper the measurements confirm."""
 import statistics
 
 import evidence
@@ -27,7 +27,7 @@ def mean_nmi(looks):
 
 
 def way_sentence(results, m, paper_nmi):
-    """The point of the pass at which the mean NMI is nearest to the paper's."""
+    """Tells at which point of the pass the mean NMI is nearest to the paper's."""
     means = [(statistics.mean(readings.values(looks, "passes")), mean_nmi(looks))
              for looks in zip(*(result["points"] for result in results))]
     passes, value = min(means, key=lambda look: abs(look[1] - paper_nmi))
@@ -44,7 +44,8 @@ def figure_finding(name, kept):
     largest = max(looks)
     within = [m for m in looks if near(mean_nmi(looks[m]), paper["nmi"])]
     each = ", ".join(f"{spread(readings.nmi(looks[m]))} (m = {m})" for m in looks)
-    of_all = " and for all others" if len(within) == len(looks) else f", and for {len(within)} of {len(looks)} sizes"
+    of_all = (" and for all others" if len(within) == len(looks) else
+              f"; it holds for {len(within)} of {len(looks)} sizes")
     seconds = statistics.mean(readings.values(looks[largest], "seconds"))
     way = "" if largest in within else way_sentence(runs[f"minibatch-{largest}"], largest, paper["nmi"]) + " "
     found = [f"**{title}, NMI {paper['nmi']}**: {verdict(largest in within)} within ±{published.NEAR} for the largest "
@@ -57,7 +58,7 @@ def figure_finding(name, kept):
 
 
 def choice_sentence(found):
-    """The choices that come nearest to the paper's figures on all sets."""
+    """Tells which choices come nearest to the paper's numbers on all sets."""
     def distance(key):
         return max(abs(statistics.mean(choices[key]) - published.FIGURE[name]["nmi"])
                    for name, choices in found.items())
@@ -186,9 +187,10 @@ def variance_findings(kept):
     early = looks[0]["signed"][-1]["measured"] / looks[0]["signed"][0]["measured"]
     text.append(f"**For a fixed m = l N_r, a small l is better** {verdict(ratio > 1)}, but the first term is not the "
                 f"reason. From l = {least} to l = {most}, the variance grows by a factor of {ratio:.3g} at the exact "
-                f"eigenvectors, and of {early:.3g} early in the run. The term that grows is c |L|² / N_r. In the bound "
-                f"it is not visible beside (n/m) |L|². **\"Most useful during the first phase\"** "
-                f"{verdict(early > ratio)}. At the exact eigenvectors, the variance of the estimator `columns` is "
+                f"eigenvectors, and of {early:.3g} early in the run. The term that grows is c |L|² / N_r "
+                f"(c: see `mbsc/solvers/paper/estimator.h`). In the bound, it is hidden by the larger (n/m) |L|². "
+                f"**\"Most useful during the first phase\"** {verdict(early > ratio)}. At the exact eigenvectors, the "
+                f"variance of the estimator `columns` is "
                 f"{short(exact['columns']['measured'])}, and that of `signed` with l = {least} is "
                 f"{short(by_l[least]['measured'])}. {command('variance')}")
     return text

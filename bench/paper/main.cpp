@@ -4,7 +4,7 @@
 //     bench_paper request.json output.json
 //     {"data": {...}, "needs_exact": true, "neighbors": true, "runs": [...], "variance": {...},
 //      "write_points": "points.npy"}
-// Degrees and exact vectors of whole data sets are computed once and kept in the folder `cache`.
+// Degrees and exact vectors of whole data sets are computed once and stored in the folder `cache`.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -45,7 +45,8 @@ Matrix<float> read_matrix(const std::string& path) {
   return values;
 }
 
-/// The exact vectors. Those of a whole data set are kept; the JSON file is written last.
+/// Returns the exact vectors. Those of a whole data set are stored. The JSON file is written last: if it exists, the
+/// other file is complete.
 Matrix<float> find_exact(const Problem& problem, const std::string& cache, int threads, ordered_json& facts) {
   const std::string path = fmt::format("{}/{}.exact", cache, problem.set.name);
   if (problem.as_in_paper && std::filesystem::exists(path + ".json")) {

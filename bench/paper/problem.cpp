@@ -32,7 +32,7 @@ DataSet generate_blobs(int64_t points) {
   return set;
 }
 
-/// Reduces the set to these rows and to features [0, features), with the stored values.
+/// Reduces the set to these rows and to features [0, features). Copies the stored values, and keeps the scaling.
 void keep_rows(DataSet& set, const std::vector<int64_t>& rows, int64_t features) {
   Matrix<float> chosen(int64_t(rows.size()), features);
   std::vector<int32_t> truth;

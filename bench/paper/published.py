@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The figures that the paper prints (Han, Filippone, Mini-Batch Spectral Clustering), in tables and in a caption."""
+"""The numbers that the paper prints (Han, Filippone, Mini-Batch Spectral Clustering), in tables and in a caption."""
 
 MACHINE = "10 cores, 20 GB"
 DATA = {
@@ -15,7 +15,7 @@ FIGURE = {
     "shuttle": {"nmi": 0.48, "minibatch": 107, "power": 935, "nystrom": 198},
     "mnist": {"nmi": 0.47, "minibatch": 112, "power": 987, "nystrom": 211},
 }
-# The rows of its table: NMI, seconds.
+# The rows of the paper's table: (NMI, seconds).
 COVTYPE = {
     "covtype-I": {"minibatch-400": (0.40, 998), "minibatch-800": (0.40, 2100), "nystrom-400": (0.38, 78),
                   "nystrom-800": (0.38, 965), "power": (0.40, 9300)},
@@ -23,5 +23,5 @@ COVTYPE = {
                    "nystrom-2000": (0.11, 11420)},
 }
 MEMORY_GB = {"covtype-I": 1, "covtype-II": 3.6}
-# The largest difference to a figure of the paper that counts as equal.
+# The largest difference from a number of the paper that still counts as equal.
 NEAR = 0.02

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads figures from the store, for the report, the figures and the checks."""
+"""Reads numbers from the store, for the report, the figures and the checks. A "look" is the measurement of one run at
+one checkpoint."""
 import statistics
 
 
@@ -30,7 +31,7 @@ def runs_of(kept):
 
 
 def at(results, passes):
-    """For every seed, the last checkpoint within so many passes, with a margin for the start and the last batch."""
+    """For every seed, the last checkpoint within these passes, with a margin for the start and the last batch."""
     looks = []
     for result in results:
         within = [look for look in result["points"] if look["passes"] <= passes * 1.02 + 0.002]
@@ -87,8 +88,8 @@ def choices(kept):
 
 
 def until(results, level, key):
-    """The mean over the seeds of operations (or seconds, passes) until the NMI stays at or above a level. None if a
-    seed does not reach it."""
+    """The operations (or seconds, passes: `key`) until the NMI stays at or above a level, as the mean over the seeds.
+    None if a seed does not reach the level."""
     found = []
     for result in results:
         reached = None

@@ -17,7 +17,7 @@ HEAD = """\
 One command repeats every experiment of *Mini-Batch Spectral Clustering* (Han, Filippone) from the data files. This page
 compares the results with those that the paper prints. The algorithm is that of `--preset paper`, with the corrections
 described in [methods](methods.md). Every method evaluates kernel values when it needs them, so the seconds include
-their evaluation. Operations are counted as in the paper, which takes the affinities as given.
+their evaluation. Operations are counted as in the paper: the evaluation of affinities does not count.
 
 {machine}
 
@@ -30,9 +30,9 @@ The paper leaves some choices open. These are the choices here:
 
 - The kernel is exp(-|x - y|² / sigma²).
 - k-means clusters the rows of the eigenvectors without scaling (embedding `none`), with 10 restarts.
-- NMI is divided by the arithmetic mean of the entropies.
+- NMI is the mutual information divided by the arithmetic mean of the entropies.
 - Degrees are exact. The seconds of the solver do not include them.
-- The start is that of Nystrom with 10 landmarks, as in the authors' script.
+- The start comes from Nystrom with 10 landmarks, as in the authors' script.
 - lambda = 1/sqrt(n), and epsilon = 1e-6.
 """
 SCALINGS = {"pendigits": "none", "shuttle": "[-1, 1], ranges of the first 43,500 rows", "mnist": "/ 255",
@@ -78,9 +78,9 @@ def data_section(store):
     if "covtype-I" in kept:
         counts = ", ".join(f"{count:,}" for count in kept["covtype-I"]["result"]["class_counts"])
         text += "\n" + fill(
-            f"Checksums are those of the compressed files; that of Covtype-I belongs to its scaled points as `.npy`. "
-            f"Covtype-I has all points of the classes 3 to 7, of which 4 to 6 count as one, and 14,129 points of the "
-            f"classes 1 and 2 together, drawn with a fixed seed. Its classes have {counts} points.") + "\n"
+            f"Checksums are those of the compressed files; the checksum of Covtype-I is that of its scaled points as "
+            f"`.npy`. Covtype-I has all points of the classes 3 to 7, of which 4 to 6 count as one, and 14,129 points "
+            f"of the classes 1 and 2 together, drawn with a fixed seed. Its classes have {counts} points.") + "\n"
     return "\n## Data\n\n" + text
 
 
@@ -146,8 +146,8 @@ def figure_section(store):
 
 The tables show means and standard deviations over the seeds. The figure shows mini-batches along one pass. Error is the
 rms sine of the angles to the exact eigenvectors. Seconds are those of the solver. *Default solver* is our minibatch
-with its defaults, on the same problem. An error below 1e-4 (MNIST: 1e-3) is partly that of the exact solution, whose
-residuals are stated.
+with its defaults, on the same problem. An error below 1e-4 (MNIST: 1e-3) is partly the error of the exact solution
+itself; its largest residual is stated.
 """
     for name, kept in found.items():
         exact = readings.exact_of(kept)
@@ -193,7 +193,8 @@ def covtype_section(store):
 Each run is one process of the program `mbsc`, from the file to the labels. `minibatch` makes T = 200 iterations.
 `nystrom` uses its own approximate degrees, as in Fowlkes et al., unless its name says otherwise. `power` makes T = 3
 products. `ours` is the default solver on the same problem. `defaults` also has the default regularization and
-embedding. """ + text
+embedding.
+""" + text
 
 
 def variance_section(store):
@@ -218,10 +219,10 @@ def variance_section(store):
 
 ![variance](paper-variance.svg)
 
-Pendigits, m = {request['batch_size']}, {request['draws']} draws. The table shows the variance of the estimate of Lw,
-summed over its components and averaged over the k columns. The value in brackets is that of the formula for exactly l
-non-zeros (see `mbsc/solvers/paper/estimator.h`). `first`, `second` and `third` are terms of the formula: |Lw|², the sum
-of (L o L)w², and |L|².
+The data set is Pendigits, with m = {request['batch_size']} and {request['draws']} draws. The table shows the
+variance of the estimate of Lw, summed over its components and averaged over the k columns. The value in brackets is
+that of the formula for exactly l non-zeros (see `mbsc/solvers/paper/estimator.h`). `first`, `second` and `third` are
+terms of the formula: |Lw|², the sum of (L o L)w², and |L|².
 
 {table(head, rows)}
 The bound of the paper, divided by the measured variance:
@@ -236,7 +237,8 @@ def stability_section(store):
     text = """
 ## Stability
 
-The paper's algorithm with m = 100 and one pass (with a stopping rule, up to three passes). Each row changes one option.
+These are runs of the paper's algorithm with m = 100 and one pass (with a stopping rule: up to three passes). Each row
+changes one option.
 """
     names = list(dict.fromkeys(key.split(": ")[0] for key in kept))
     for group, title in GROUPS.items():
@@ -290,8 +292,8 @@ def search_section(store):
 
 The search covers scalings, possible meanings of sigma, embeddings, methods, early stops and both means of NMI, on a
 part of the points. The settings that came nearest to the paper's {paper:.2f} were repeated on all points.
-`standard-ten` standardizes only the ten numerical features. `-rows` then scales every row to length 1. The minibatch
-starts from Nystrom.
+`standard-ten` standardizes only the ten numerical features. `unit-ten` and `standard-only-ten` use only these features.
+`-rows` then scales every row to length 1. The columns `minibatch` are runs that start from Nystrom.
 
 {table(head, rows)}"""
 
@@ -315,7 +317,7 @@ def time_section(store):
     return """
 ## Time
 
-Wall-clock time of all measurements, one after the other, without the build of the program.
+This is the wall-clock time of all measurements, one after the other, without the build of the program.
 
 """ + table(["part", "measurements", "minutes"], rows)
 

@@ -37,7 +37,8 @@ struct Look {
   double passes = 0, operations = 0, seconds = 0;
 };
 
-/// Records what a run shows. The time that this takes is not counted as the solver's.
+/// Measures the vectors of a run at its checkpoints, and records the results. The time of the measurements does not
+/// count as time of the solver.
 class Record {
  public:
   Record(const Setting& setting, const ordered_json& run, uint64_t seed)
@@ -170,8 +171,8 @@ void run_ours(const Setting& setting, const ordered_json& run, ClusterOptions op
   for (const double passes : run.at("checks").get<std::vector<double>>()) {
     options.limits.passes = passes;
     const EigenPairs<float> pairs = solve_minibatch<float>(setting.L, options);
-    // The affinities are not counted, as for the other methods. Added are the Gram matrix of the landmarks and their
-    // products with the block.
+    // As for the other methods, the evaluation of affinities does not count. The Gram matrix of the landmarks and their
+    // products with the block are not in pairs.flops, and are added here.
     const double n = double(setting.L.n()), m = double(pairs.landmarks), c = double(options.clusters + pairs.guards);
     record.add(
         {pairs.iterations, double(pairs.columns_evaluated) / n, pairs.flops + 2 * n * m * (m + c), pairs.seconds},

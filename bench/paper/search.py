@@ -21,7 +21,7 @@ EMBEDDINGS = ["none", "row", "degree"]
 def runs_of(seeds, iterations):
     batch = {"batch_size": 400, "iterations": iterations}
     everything = {"seeds": list(range(seeds)), "embeddings": EMBEDDINGS, "restarts": 5}
-    early = [0.05, 0.2, 1000]  # checkpoints in passes; the iterations end a run
+    early = [0.05, 0.2, 1000]  # checkpoints in passes; the limit of iterations ends a run
     return [
         {"name": "exact", "method": "exact"} | everything,
         {"name": "minibatch", "method": "minibatch", "checks": early, "options": batch} | everything,

@@ -36,7 +36,7 @@ struct Terms {
   double columns(double m) const { return n * n / m * (1 - m / n) * (second - first / n) / (n - 1); }
 };
 
-/// L o L = S^2 (A o A) S^2, and the square of a Gaussian kernel is a Gaussian kernel with twice the gamma.
+/// Uses L o L = S^2 (A o A) S^2. The elementwise square of a Gaussian kernel is a Gaussian kernel with twice the gamma.
 Terms terms_of(const Setting& setting, const Matrix<float>& W, const Matrix<float>& G) {
   const Normalized<float>& L = setting.L;
   const int64_t n = W.rows(), k = W.cols();
@@ -59,6 +59,7 @@ Terms terms_of(const Setting& setting, const Matrix<float>& W, const Matrix<floa
   return terms;
 }
 
+/// The variance over `draws` independent batches.
 double measured(const Setting& setting, const ClusterOptions& options, const Matrix<float>& W, const Matrix<float>& G,
                 int64_t draws) {
   const BatchPlan plan(W.rows(), options);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variance of the stochastic gradient: measured by repeated draws, computed by formula, and the bound of the paper.
+// A request describes the measurement in JSON:
 //
 //     {"batch_size": 100, "nonzeros": [1, 2, 5], "draws": 200, "checks": [0, 0.1, 1], "seed": 0}
 //
-// It is measured at some W along a run of the paper's algorithm from a random start (checkpoints in passes), and at the
-// exact eigenvectors. It is summed over the n components and averaged over the k columns w. With g = Lw:
+// The variance is measured at some W along a run of the paper's algorithm from a random start (`checks`, in passes),
+// and at the exact eigenvectors. It is summed over the n components and averaged over the k columns w of W. m is the
+// batch size, l the number of non-zeros of a vector, and N_r the number of vectors; o and w^2 are elementwise. With
+// g = Lw:
 //
 //     first = |g|^2    second = sum_i ((L o L) w^2)_i    third = |L|_F^2
 //     signed, l of n, N_r = m/l:   [(2c - 1) first + (n/l - 3c) second + c third] / N_r,   c = n(l-1) / (l(n-1))
@@ -19,6 +22,7 @@
 
 namespace mbsc::bench {
 
+/// Returns a list with one entry for each checkpoint, and a last one for the exact eigenvectors.
 nlohmann::ordered_json measure_variance(const Setting& setting, const nlohmann::ordered_json& request);
 
 }  // namespace mbsc::bench

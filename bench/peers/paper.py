@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's algorithm in numpy, written in the plain way: Algorithms 1 and 2 of Han & Filippone, with a Nystrom start
-and AdaGrad. It uses float32, so that its matrix products are SGEMM. Its memory is O(n m)."""
+"""A straightforward version of the paper's algorithm in numpy: Algorithms 1 and 2 of Han & Filippone, with a Nystrom
+start and AdaGrad. It uses float32, so that its matrix products are SGEMM. Its memory is O(n m)."""
 import time
 
 import numpy as np
@@ -19,6 +19,7 @@ class Laplacian:
         self.scale = (1 / np.sqrt(np.maximum(degrees, 1e-12))).astype(np.float32)[:, None]
 
     def kernel(self, columns):
+        """A[:, columns]"""
         t = self.X @ (-2 * self.X[columns].T)
         t += self.norms[:, None]
         t += self.norms[columns]

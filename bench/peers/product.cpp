@@ -6,7 +6,7 @@
 //     neighbors    the same, with the 16 largest entries of each row
 //     one_vector   A v without symmetry: all n columns of all rows
 //     product      A V with `columns` right-hand sides, each pair once
-//     cached       the same from values that the degree pass has kept (--cache)
+//     cached       the same from values that the degree pass has cached (--cache)
 // Right-hand sides are ((i columns + c) 2654435761 mod 2^32) / 2^32 - 1/2. Prints JSON. --output writes the product, so
 // that other programs can compare theirs with it.
 #include <cblas.h>
@@ -42,6 +42,7 @@ Matrix<float> right_hand_sides(int64_t n, int64_t columns) {
   return V;
 }
 
+/// The largest difference of two entries, divided by the largest entry of a.
 double largest_difference(const Matrix<float>& a, const Matrix<float>& b) {
   double largest = 0, size = 0;
   for (int64_t i = 0; i < a.size(); ++i) {
@@ -51,7 +52,7 @@ double largest_difference(const Matrix<float>& a, const Matrix<float>& b) {
   return largest / size;
 }
 
-/// The best time of each pass, in the order of the first measurements.
+/// The best time of each pass. Passes are listed in the order in which they were first measured.
 class Times {
  public:
   template <class Function>

@@ -30,11 +30,11 @@ HEAD = """\
 This page compares time, memory and results of mbsc and of other programs for spectral clustering, on one machine and
 with the same points, k and gamma (the paper's). Peers are timed from points in memory to labels, without reading and
 imports. mbsc is timed as a user sees it: from the start of the process, with the compressed file, to the labels on
-disk. Each round runs all methods in turn. The best time of the stated number of rounds counts; a method that takes 20 s
-or more runs once. NMI compares labels with the classes. Agreement is the NMI with the labels of the exact solution.
-Error is the rms sine of the angles to the exact eigenvectors, if a method returns its embedding. The defaults of `mbsc`
-regularize; all other methods solve the plain problem. k-means clusters D^-1/2 U, as in scikit-learn, if the exact
-solvers of scikit-learn fit in memory; otherwise it clusters U.
+disk. Each round runs all methods in turn. The best time of the stated number of rounds counts; a method that takes more
+than 20 s runs once. NMI compares the labels with the classes. Agreement is the NMI of the labels and the labels of the
+exact solution. Error is the rms sine of the angles to the exact eigenvectors, if a method returns its embedding. `mbsc`
+with its defaults adds a regularization; all other methods solve the problem without it. k-means clusters D^-1/2 U, as
+in scikit-learn, if the exact solvers of scikit-learn fit in memory; otherwise it clusters U.
 
 ![seconds and NMI](peers.svg)
 
@@ -101,10 +101,10 @@ def ratios(data):
     one = row_named(data, "mbsc-passes-1")
     if solvers and one:
         peer = min(solvers, key=lambda row: row["seconds"])
-        text.append(f"`--passes 1` is {peer['seconds'] / one['seconds']:.1f} times as fast as the best exact solver of "
-                    f"scikit-learn (`{peer['method']}`), which needs "
-                    f"{peer['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times as much memory. Its NMI is "
-                    f"{one['nmi']:.3f}, that of scikit-learn {peer['nmi']:.3f}.")
+        text.append(f"`--passes 1` is {peer['seconds'] / one['seconds']:.1f} times as fast as the fastest exact solver "
+                    f"of scikit-learn (`{peer['method']}`), which needs "
+                    f"{peer['peak_memory_bytes'] / one['peak_memory_bytes']:.0f} times as much memory. The NMI is "
+                    f"{one['nmi']:.3f} with `--passes 1`, and {peer['nmi']:.3f} with scikit-learn.")
     paper = row_named(data, "paper-numpy")
     ours = row_named(data, "mbsc-paper")
     if paper and ours:
@@ -149,7 +149,7 @@ def bare_passes(data):
                     f" that evaluates them, and {times['one_vector'] / times['cached']:.0f} times as fast as a pass"
                     f" without symmetry.")
     if "keops_seconds" in found:
-        text.append(f"KeOps takes {found['keops_seconds'] / times['product']:.1f} times as long as ours.")
+        text.append(f"KeOps takes {found['keops_seconds'] / times['product']:.1f} times as long as our product.")
     for row in data["rows"]:
         if row["method"] == "keops-product" and "failed" in row:
             text.append(f"KeOps: {row['failed']}.")
@@ -165,7 +165,7 @@ def reading(data, seconds):
 
 
 def cached_values(data):
-    """What the cache does for an exact run; empty if that was not measured."""
+    """Sentences about an exact run with and without the cache; empty if that was not measured."""
     cached = data.get("cached")
     if not cached:
         return ""

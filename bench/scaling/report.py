@@ -9,8 +9,8 @@ HEAD = """\
 
 This page shows how time and memory of the program grow with the number of points, features and clusters and with the
 batch size, on generated blobs. The paper's algorithm (`--preset paper`) with a fixed batch size, a fixed number of
-iterations and sampled degrees takes time linear in n. A default run evaluates every pair for the degrees, and about one
-more pass: its time is quadratic in n. Its memory is linear.
+iterations and sampled degrees takes time linear in n. A default run evaluates every pair for the degrees, and makes one
+or more passes after that: its time is quadratic in n. Its memory is linear in n.
 
 ![seconds and memory](scaling.svg)
 
@@ -29,7 +29,8 @@ STAGES = ["read", "degrees", "solve", "kmeans", "total"]
 
 
 def memory_text(rows):
-    """The memory of a point beyond its coordinates, for each column of the block."""
+    """A sentence with the memory per point beyond its coordinates, divided by the columns of the block. Empty if there
+    are too few large runs."""
     large = [row for row in rows if row["n"] >= 1_000_000]
     if len(large) < 2:
         return ""
