@@ -21,14 +21,16 @@ namespace mbsc {
 namespace {
 
 /// Builds the affinity. First finds the scaling of the points, and gamma if the kernel has one and the caller did not
-/// set it. Writes both to the plan.
-std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan) {
+/// set it. Writes both to the plan. With keep_graph, sets `graph`.
+std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan,
+                                                std::shared_ptr<const FittedGraph>& graph) {
   ClusterOptions& options = plan.options;
   if (!input.is_matrix()) {
     apply_scaling(input.rows, options.scale, options.scale_rows.value_or(0), rows);
     plan.shift = input.rows.shift;
     plan.scale = input.rows.scale;
-    if (options.affinity == AffinityKind::neighbors) return make_neighbor_graph(input.rows, rows, plan);
+    if (options.affinity == AffinityKind::neighbors)
+      return make_neighbor_graph(input.rows, rows, plan, options.keep_graph ? &graph : nullptr);
     const KernelKind kernel = kernel_of(*options.affinity, 1).kind;
     if (!options.gamma && kernel != KernelKind::cosine)
       options.gamma = choose_gamma(input.rows, kernel, options.clusters, options.seed, rows);
@@ -53,7 +55,7 @@ Clustering cluster_rows(Input& input, const RowSpace& rows, Plan& plan, const St
   const EmbeddingScale scale = plan.options.embedding_scale;
   Run run(rows.comm(), plan.options.stop, observer);
   std::optional<Run::Clock> clock(seconds.graph);
-  const auto affinity = build_affinity(input, rows, plan);
+  const auto affinity = build_affinity(input, rows, plan, result.graph);
 
   clock.emplace(seconds.degrees);
   Normalized<float> L(*affinity, find_degrees(*affinity, plan, run, result.degrees), *plan.options.regularization);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,6 +114,28 @@ struct Cut {
   std::optional<double> standard_error;  ///< of `estimate`
 };
 
+/// The neighbor graph of a clustering, with all that is needed to join new points to it (model.h). The point j is in the
+/// list of i if it is one of the m nearest points that the search found for i.
+struct FittedGraph {
+  int64_t each = 0;  ///< m
+  NeighborWeights weights = NeighborWeights::gaussian_shared;
+  double width = 0;              ///< s of Gaussian weights
+  std::vector<int64_t> starts;   ///< where the edges of each point begin in `columns`; and the end of the last
+  std::vector<int32_t> columns;  ///< the point at the other end of each edge, ascending for each point
+  std::vector<float> values;     ///< the weight of each edge
+  std::vector<float> reach;      ///< squared distance from each point to the last point of its list
+  std::vector<int32_t> lists;    ///< shared weights only: n x m, the list of each point, nearest first
+  std::vector<float> local;      ///< local weights only: s_i^2 of each point (affinity/graph/weights.h)
+};
+
+/// Says where to search for the fitted points that are nearest to a new point (affinity/graph/query_search.h).
+struct SearchIndex {
+  std::vector<int32_t> firsts;     ///< the first point of each group of equal points; empty: no two points are equal
+  std::vector<int32_t> leaders;    ///< points, by their number in `firsts`; empty: compare with all points
+  std::vector<int32_t> leader_of;  ///< for each of `firsts`, the number of its nearest leader
+  int64_t probes = 0;              ///< a new point is compared with the points of this many leaders
+};
+
 struct Cost {
   int64_t columns_evaluated = 0;  ///< by the solver and for sampled degrees
   int64_t kernel_values = 0;      ///< evaluated by all stages and ranks
@@ -135,6 +158,7 @@ struct Clustering {
   Status status = Status::finished;
   EigenPairs<float> pairs;
   DegreeReport degrees;
+  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set
   Cut cut;
   Cost cost;
   Plan plan;

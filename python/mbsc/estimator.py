@@ -87,7 +87,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     -----
     float32 and float64 arrays are used without a copy, even if they are Fortran-ordered, read-only or memory-mapped.
     ``predict`` and ``transform`` read the training points again. The estimator keeps a reference to ``X``, not a copy,
-    so do not change the array.
+    so do not change the array. With nearest_neighbors, the estimator also keeps the graph: about 16 ``n_neighbors`` bytes
+    for each point.
 
     Examples
     --------
@@ -195,7 +196,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Assign new points to clusters, by extending the eigenvectors to the new points.
 
         A point that equals a fitted point is treated as that point. Cost: one kernel value for each pair of a new and a
-        fitted point.
+        fitted point; with nearest_neighbors, a search for the nearest fitted points of each new point.
 
         Parameters
         ----------
@@ -285,6 +286,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self._model = {"points": X, "affinity": self.summary_["affinity"], "shift": found["shift"],
                        "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale}
+        if found["graph"] is not None:
+            self._model.update(found["graph"], recall=self.summary_["recall"])
         self._part = None
         if comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
@@ -295,7 +298,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             del self._model["points"]
 
     def _library_model(self) -> dict:
-        model = {name: value for name, value in self._model.items() if name != "seed"}
+        model = {name: value for name, value in self._model.items() if name not in ("seed", "recall")}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
 
@@ -304,8 +307,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
                    else "collect(comm) gathers them on one rank")
             raise ValueError(f"this rank has only a part of the points: {how}")
-        if self._model["affinity"] == "neighbors":
-            raise ValueError("new points cannot be labeled with affinity='nearest_neighbors' yet")
+        if self._model["affinity"] == "neighbors" and "probes" not in self._model:
+            self._model.update(_core.find_index(self._library_model(), self._model["recall"], self._model["seed"],
+                                                threads_for(self.n_jobs)))
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(

@@ -4,6 +4,8 @@
     header      JSON as bytes: format, version of mbsc, parameters, and every result that is not an array
     points      the fitted points; for a precomputed affinity row_hashes instead
     labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, shift, scale, history_*
+    graph_starts, graph_columns, graph_values, reach, lists, local: the neighbor graph (FittedGraph in mbsc/result.h)
+    firsts, leaders, leader_of                                     for the search in it (SearchIndex in mbsc/result.h)
 """
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
 FORMAT = "mbsc model 1"
 ARRAYS = ("labels", "embedding", "eigenvalues", "residuals", "degrees", "cluster_centers")
-MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale")
+MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale", "graph_starts", "graph_columns", "graph_values",
+                "reach", "lists", "local", "firsts", "leaders", "leader_of")
 
 
 def _plain(value):

@@ -56,4 +56,12 @@ NumpyArray<T> to_numpy(std::vector<T>&& values) {
   return NumpyArray<T>(kept->data(), {kept->size()}, owner);
 }
 
+/// A read-only array of a vector that `owner` keeps alive.
+template <class T>
+nb::ndarray<nb::numpy, const T> view_of(const std::vector<T>& values, std::shared_ptr<const void> owner) {
+  auto* kept = new std::shared_ptr<const void>(std::move(owner));
+  const nb::capsule capsule(kept, [](void* p) noexcept { delete static_cast<std::shared_ptr<const void>*>(p); });
+  return nb::ndarray<nb::numpy, const T>(values.data(), {values.size()}, capsule);
+}
+
 }  // namespace mbsc::python

@@ -23,6 +23,7 @@
 #include "mbsc/metrics.h"
 #include "mbsc/model.h"
 #include "mbsc/options/table.h"
+#include "mbsc/options/words.h"
 #include "mbsc/report/summary.h"
 #include "options.h"
 
@@ -65,6 +66,21 @@ nb::object array_or_none(std::vector<double>&& values) {
   return values.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::move(values)));
 }
 
+/// A neighbor graph as arrays and numbers of a model.
+nb::dict parts_of(const std::shared_ptr<const FittedGraph>& graph) {
+  nb::dict parts;
+  parts["neighbors"] = graph->each;
+  parts["edge_weights"] = word_of(words::edge_weights, graph->weights);
+  parts["width"] = graph->width;
+  parts["graph_starts"] = view_of(graph->starts, graph);
+  parts["graph_columns"] = view_of(graph->columns, graph);
+  parts["graph_values"] = view_of(graph->values, graph);
+  parts["reach"] = view_of(graph->reach, graph);
+  if (!graph->lists.empty()) parts["lists"] = view_of(graph->lists, graph);
+  if (!graph->local.empty()) parts["local"] = view_of(graph->local, graph);
+  return parts;
+}
+
 nb::dict results_of(Clustering& c) {
   const Plan& plan = c.plan;
   nb::dict found;
@@ -81,12 +97,14 @@ nb::dict results_of(Clustering& c) {
   found["iterations"] = c.pairs.iterations;
   found["status"] = to_string(c.status);
   found["history"] = columns_of(c.pairs.trace);
+  found["graph"] = c.graph ? nb::object(parts_of(c.graph)) : nb::object(nb::none());
   return found;
 }
 
 /// `communicator` is the address of an MPI_Comm whose ranks share the points; 0 if there are no ranks.
 nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer, uintptr_t communicator) {
   const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), {}});
+  call->options.keep_graph = true;  // predict() needs it
   const auto work = [call, communicator](const StopToken& stop, const StageObserver& observe) {
     call->options.stop = stop;
     if (communicator == 0) {
@@ -126,6 +144,23 @@ Matrix<T> matrix_of(nb::handle array) {
   return matrix;
 }
 
+/// The graph of a model, from the arrays in its dictionary.
+FittedGraph graph_of(const nb::dict& given) {
+  FittedGraph graph;
+  graph.each = nb::cast<int64_t>(given["neighbors"]);
+  nb::dict kind;
+  kind["edge_weights"] = given["edge_weights"];
+  graph.weights = options_of(kind).edge_weights;
+  graph.width = nb::cast<double>(given["width"]);
+  graph.starts = vector_of<int64_t>(given["graph_starts"]);
+  graph.columns = vector_of<int32_t>(given["graph_columns"]);
+  graph.values = vector_of<float>(given["graph_values"]);
+  graph.reach = vector_of<float>(given["reach"]);
+  if (given.contains("lists")) graph.lists = vector_of<int32_t>(given["lists"]);
+  if (given.contains("local")) graph.local = vector_of<float>(given["local"]);
+  return graph;
+}
+
 /// A model from the arrays in a dictionary. The points are not copied: `kept` keeps their array alive.
 Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   const auto has = [&](const char* name) { return given.contains(name) && !given[name].is_none(); };
@@ -149,7 +184,27 @@ Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   model.embedding = matrix_of<float>(given["embedding"]);
   model.cluster_centers = matrix_of<double>(given["cluster_centers"]);
   if (has("extension")) model.extension = matrix_of<double>(given["extension"]);
+  if (model.affinity == AffinityKind::neighbors) model.graph = std::make_shared<const FittedGraph>(graph_of(given));
+  if (has("firsts")) model.index.firsts = vector_of<int32_t>(given["firsts"]);
+  if (has("leaders")) model.index.leaders = vector_of<int32_t>(given["leaders"]);
+  if (has("leader_of")) model.index.leader_of = vector_of<int32_t>(given["leader_of"]);
+  if (has("probes")) model.index.probes = nb::cast<int64_t>(given["probes"]);
   return model;
+}
+
+nb::dict run_find_index(const nb::dict& given, double recall, uint64_t seed, int threads) {
+  std::vector<nb::object> kept;
+  const auto model = std::make_shared<const Model>(model_of(given, kept));
+  const auto index = std::make_shared<SearchIndex>();
+  run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
+    *index = find_index(*model, recall, seed, threads_of(threads), stop);
+  });
+  nb::dict parts;
+  if (!index->firsts.empty()) parts["firsts"] = to_numpy(std::move(index->firsts));
+  if (!index->leaders.empty()) parts["leaders"] = to_numpy(std::move(index->leaders));
+  if (!index->leader_of.empty()) parts["leader_of"] = to_numpy(std::move(index->leader_of));
+  parts["probes"] = index->probes;
+  return parts;
 }
 
 NumpyArray<double> run_find_extension(const nb::dict& given, std::vector<double> eigenvalues, bool exact,
@@ -262,6 +317,8 @@ NB_MODULE(_core, m) {
         "The whole clustering; returns a dictionary of results.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
         "seed"_a, "threads"_a = 0, "The k x k matrix that extends the eigenvectors to new points.");
+  m.def("find_index", &run_find_index, "model"_a, "recall"_a, "seed"_a, "threads"_a = 0,
+        "The parts of a model with a graph that the search for nearest points needs.");
   m.def("predict", &run_predict, "model"_a, "X"_a.noconvert(), "threads"_a = 0, "Labels and rows of the embedding.");
   m.def("hash_rows", &run_hash_rows, "X"_a.noconvert(), "threads"_a = 0, "A hash of each row, rounded to float32.");
   m.def("kernel_product", &run_kernel_product<float>, "X"_a.noconvert(), "Y"_a.noconvert(), "V"_a.noconvert(),

@@ -21,7 +21,9 @@ namespace mbsc {
 int64_t automatic_neighbors(int64_t n);
 
 /// Builds the neighbor graph by the options of the plan. Writes the number of neighbors and the report on the graph to
-/// the plan. For one rank only. Throws Stopped after a stop request.
-std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan);
+/// the plan. If `kept` is not null, sets it to what new points need, in addition. For one rank only. Throws Stopped
+/// after a stop request.
+std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
+                                                    std::shared_ptr<const FittedGraph>* kept = nullptr);
 
 }  // namespace mbsc

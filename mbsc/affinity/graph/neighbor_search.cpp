@@ -21,12 +21,6 @@ void stop_if_asked(const NeighborSearch& search) {
   if (search.stop.stop_requested()) throw Stopped();
 }
 
-/// Whether to compare all pairs. This costs about n^2 (d + 12) / 2 multiply-adds. A partition compares each point with
-/// only a few thousand others, but less efficiently.
-bool compares_all(int64_t n, int64_t features, const NeighborSearch& search) {
-  return search.recall >= 1 || n <= 8192 || double(n) * double(n) * double(features + 12) < 4e9;
-}
-
 void compare_all(NearLists& lists, const NeighborSearch& search) {
   constexpr int64_t chunk = 1536;
   std::vector<int32_t> all(static_cast<size_t>(lists.size()));
@@ -137,9 +131,13 @@ void expand(const NearLists& lists, const DistinctRows& distinct, int threads, N
 
 }  // namespace
 
+bool compares_all(int64_t n, int64_t features, double recall) {
+  return recall >= 1 || n <= 8192 || double(n) * double(n) * double(features + 12) < 4e9;
+}
+
 NeighborLists find_neighbors(const Points& points, const NeighborSearch& search) {
   DistinctRows distinct = find_distinct(points, search.threads);
-  const bool all_pairs = compares_all(distinct.count(), points.features, search);
+  const bool all_pairs = compares_all(distinct.count(), points.features, search.recall);
   if (!all_pairs) reorder(order_by_place(distinct.rows, search.seed, search.threads), distinct);
   NeighborLists out;
   out.each = search.each;

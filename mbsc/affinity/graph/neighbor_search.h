@@ -44,6 +44,10 @@ struct NeighborSearch {
   StopToken stop = {};
 };
 
+/// Whether to compare all pairs of n distinct points. This costs about n^2 (d + 12) / 2 multiply-adds. A partition
+/// compares each point with only a few thousand others, but less efficiently.
+bool compares_all(int64_t n, int64_t features, double recall);
+
 /// The points must have at least two distinct rows. Throws Stopped after a stop request.
 NeighborLists find_neighbors(const Points& points, const NeighborSearch& search);
 
