@@ -52,9 +52,9 @@ struct Model {
   EmbeddingScale embedding_scale = EmbeddingScale::row;
   std::vector<int32_t> labels;
   std::vector<double> degrees;
-  Matrix<float> embedding;         ///< n x k eigenvectors
-  Matrix<double> cluster_centers;  ///< k x k
-  Matrix<double> extension;        ///< E, from find_extension()
+  Matrix<float> embedding;                   ///< n x k eigenvectors
+  Matrix<double> cluster_centers;            ///< k x k
+  Matrix<double> extension;                  ///< E, from find_extension()
   std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors
   SearchIndex index;                         ///< of the points, from find_index(); set if affinity = neighbors
 };

@@ -245,7 +245,8 @@ TEST(PredictNeighbors, AcceptsOneFeatureAndPointsThatAreEqualOnlyInFloat32) {
   Matrix<double> Y = X;
   for (int64_t i = 0; i < 600; ++i) Y(i, 0) *= 1 + 1e-12;
   EXPECT_EQ(predict(model, Points(Y.view()), 1).labels, result.labels);
-  EXPECT_EQ(bits_of(predict(model, Points(Y.view()), 1).embedding), bits_of(predict(model, Points(X.view()), 1).embedding));
+  EXPECT_EQ(bits_of(predict(model, Points(Y.view()), 1).embedding),
+            bits_of(predict(model, Points(X.view()), 1).embedding));
 }
 
 TEST(PredictNeighbors, FarPointsGetTheClusterOfTheirNearestPoint) {

@@ -82,8 +82,7 @@ Groups group(std::span<const int32_t> keys, int64_t each, int64_t count) {
   std::partial_sum(groups.starts.begin(), groups.starts.end(), groups.starts.begin());
   std::vector<int64_t> next(groups.starts.begin(), groups.starts.end() - 1);
   groups.members.resize(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i)
-    groups.members[size_t(next[size_t(keys[i])]++)] = int32_t(i / size_t(each));
+  for (size_t i = 0; i < keys.size(); ++i) groups.members[size_t(next[size_t(keys[i])]++)] = int32_t(i / size_t(each));
   return groups;
 }
 
