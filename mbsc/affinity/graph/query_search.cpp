@@ -74,28 +74,36 @@ struct Groups {
   }
 };
 
-/// Groups the numbers i by keys[i * each], ..., keys[(i + 1) * each - 1].
-Groups group(std::span<const int32_t> keys, int64_t each, int64_t count) {
+/// Each number i has `each` keys. Groups the numbers by the keys `some` of them.
+Groups group(std::span<const int32_t> keys, Range some, int64_t each, int64_t count) {
+  const int64_t numbers = int64_t(keys.size()) / each;
   Groups groups;
   groups.starts.assign(size_t(count) + 1, 0);
-  for (const int32_t key : keys) ++groups.starts[size_t(key) + 1];
+  for (int64_t i = 0; i < numbers; ++i)
+    for (int64_t e = some.begin; e < some.end; ++e) ++groups.starts[size_t(keys[size_t(i * each + e)]) + 1];
   std::partial_sum(groups.starts.begin(), groups.starts.end(), groups.starts.begin());
   std::vector<int64_t> next(groups.starts.begin(), groups.starts.end() - 1);
-  groups.members.resize(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) groups.members[size_t(next[size_t(keys[i])]++)] = int32_t(i / size_t(each));
+  groups.members.resize(size_t(groups.starts.back()));
+  for (int64_t i = 0; i < numbers; ++i)
+    for (int64_t e = some.begin; e < some.end; ++e)
+      groups.members[size_t(next[size_t(keys[size_t(i * each + e)])]++)] = int32_t(i);
   return groups;
 }
 
-/// Compares each query with the points of its nearest leaders.
+/// Compares each query with the points of its nearest leaders. The points of the nearest one come first: they fill the
+/// lists with near points, so that few of the others are offered.
 void compare_near(NearLists& lists, const SearchIndex& index, int threads, const StopToken& stop) {
   const auto leaders = int64_t(index.leaders.size());
   const Members queries = numbers_below(lists.size());
   const std::vector<int32_t> nearest =
       nearest_leaders(lists.points(), queries, lists.others(), index.leaders, index.probes, threads);
-  const Groups asking = group(nearest, index.probes, leaders), points = group(index.leader_of, 1, leaders);
-  std::vector<Comparison> comparisons;
-  for (int64_t s = 0; s < leaders; ++s) comparisons.push_back({asking.of(s), points.of(s)});
-  compare(lists, comparisons, threads, stop);
+  const Groups points = group(index.leader_of, {0, 1}, 1, leaders);
+  for (int64_t first = 0, end = 1; first < index.probes; first = end, end = index.probes) {
+    const Groups asking = group(nearest, {first, end}, index.probes, leaders);
+    std::vector<Comparison> comparisons;
+    for (int64_t s = 0; s < leaders; ++s) comparisons.push_back({asking.of(s), points.of(s)});
+    compare(lists, comparisons, threads, stop);
+  }
 }
 
 /// Draws rows at random, ascending.
