@@ -11,7 +11,8 @@ namespace mbsc {
 namespace {
 
 struct Found {
-  SparseMatrix graph;
+  SparseMatrix graph;          ///< by place
+  std::vector<int32_t> order;  ///< the point at each place
   Components components;
 };
 
@@ -19,7 +20,7 @@ struct Found {
 Found search_with(int64_t each, const Points& points, const RowSpace& rows, Plan& plan) {
   const ClusterOptions& options = plan.options;
   const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
-  const NeighborLists lists = find_neighbors(points, search);
+  NeighborLists lists = find_neighbors(points, search);
   GraphReport& report = plan.graph.emplace();
   report.recall = lists.recall;
   report.recall_error = lists.recall_error;
@@ -27,6 +28,7 @@ Found search_with(int64_t each, const Points& points, const RowSpace& rows, Plan
   report.width = neighbor_width(lists);
   Found found;
   found.graph = weigh_neighbors(lists, options.edge_weights, report.width, false, rows);
+  found.order = std::move(lists.order);
   found.components = find_components(found.graph);
   return found;
 }
@@ -61,7 +63,7 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
   plan.graph->components = found.components.count();
   plan.graph->speck_points = isolate_small(found.components, n / (50 * k), k, found.graph);
   plan.graph->edges = int64_t(found.graph.columns.size()) / 2;
-  return std::make_unique<SparseAffinity>(std::move(found.graph), rows);
+  return std::make_unique<SparseAffinity>(std::move(found.graph), rows, std::move(found.order));
 }
 
 }  // namespace mbsc
