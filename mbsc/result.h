@@ -121,7 +121,7 @@ struct FittedGraph {
   NeighborWeights weights = NeighborWeights::gaussian_shared;
   double width = 0;              ///< s of Gaussian weights
   std::vector<int64_t> starts;   ///< where the edges of each point begin in `columns`; and the end of the last
-  std::vector<int32_t> columns;  ///< the point at the other end of each edge, ascending for each point
+  std::vector<int32_t> columns;  ///< the point at the other end of each edge
   std::vector<float> values;     ///< the weight of each edge
   std::vector<float> reach;      ///< squared distance from each point to the last point of its list
   std::vector<int32_t> lists;    ///< shared weights only: n x m, the list of each point, nearest first

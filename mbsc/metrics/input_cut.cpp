@@ -17,7 +17,10 @@ double normalized_cut(const Input& input, std::span<const int32_t> labels, const
   check_finite(input.rows, rows.threads());
   const int64_t clusters = labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 1;
   const AffinityKind kind = options.affinity.value_or(AffinityKind::rbf);
-  require(input.is_matrix() || kind == AffinityKind::cosine || options.gamma, "the normalized cut needs gamma");
+  require(input.is_matrix() || has_kernel(kind),
+          "the normalized cut of points needs a kernel: affinity must be rbf, exponential or cosine");
+  require(input.is_matrix() || kind == AffinityKind::cosine || options.gamma,
+          "the normalized cut needs gamma if the affinity is rbf or exponential");
   const auto affinity = make_affinity(input, rows, kind, options.gamma.value_or(1));
   return normalized_cut<float>(*affinity, {}, labels, clusters, options.stop);
 }

@@ -33,12 +33,13 @@ def _is_default(value, default) -> bool:
 class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Spectral clustering by the normalized cut, in memory that grows linearly with n.
 
-    The affinity matrix A of the n points is never stored: its products are computed tile by tile. The k leading
-    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han
-    and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or
-    requested. k-means labels their rows.
+    For a kernel, the affinity matrix A of the n points is not stored (``cache`` may keep some values). Its products are
+    computed tile by tile. The k leading eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated
+    from mini-batches of columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a
+    tolerance if that is cheap or requested. k-means labels the rows of the eigenvectors.
     If scikit-learn has a name for an argument, this class uses that name. The other names are those of the command
-    line ``mbsc cluster``. The defaults are the same, too: the same data, options and seed give the same bits.
+    line ``mbsc cluster``. Except for ``n_clusters``, ``random_state`` and ``n_jobs``, the defaults are the same, too.
+    The same data, options and seed give the same bits.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     random_state : int, RandomState instance or None, default=None
         The seed of all random numbers, as ``--seed``. With a RandomState, or None, a seed is drawn.
     n_jobs : int or None, default=None
-        Number of threads. None: all CPUs of this process, within the limits for OpenMP (threadpoolctl or
-        OMP_NUM_THREADS); -1: all CPUs; -2: all but one. Results do not depend on it.
+        Number of threads. -1: the value of OMP_NUM_THREADS if it is set, else all CPUs of this process; -2: one less.
+        None: as -1, but at most the limit that threadpoolctl reports for OpenMP. Results do not depend on it.
     verbose : int, default=0
         1 shows progress: a bar if tqdm is installed, else lines on standard error.
     callback : callable or None, default=None
@@ -72,7 +73,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
         Centers of k-means, in the space of :meth:`transform`.
     n_iter_ : int
-        Number of batches, products or Krylov steps.
+        Number of batches, products or Krylov steps. For minibatch with Ritz steps, the start counts as one more.
     status_ : str
         'converged', 'finished', 'budget spent', 'stalled', 'unresolved' or 'stopped' (docs/summary.md).
     history_ : dict of ndarray
@@ -131,8 +132,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         y : ignored
         comm : mpi4py communicator or None, default=None
             The ranks of this communicator share the points. Each rank passes its own rows (any number) as ``X`` and
-            gets ``labels_``, ``embedding_`` and ``degrees_`` of these rows. Everything else describes all points.
-            Collective. The bits are the same for any number of ranks. Call :meth:`collect` before ``predict``.
+            gets ``labels_``, ``embedding_`` and ``degrees_`` of these rows. Everything else describes all points. All
+            ranks of the communicator must call this method. The bits are the same for any number of ranks. Call
+            :meth:`collect` before ``predict``.
 
         Returns
         -------
@@ -167,7 +169,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Gather the points and results of all ranks on one rank, the root, after ``fit(X, comm=comm)``.
 
         The root can then predict and save. It needs memory for all points. The estimators of the other ranks do not
-        change. Collective.
+        change. All ranks of the communicator must call this method.
 
         Parameters
         ----------
@@ -195,8 +197,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def predict(self, X) -> np.ndarray:
         """Assign new points to clusters, by extending the eigenvectors to the new points.
 
-        A point that equals a fitted point is treated as that point. Cost: one kernel value for each pair of a new and a
-        fitted point; with nearest_neighbors, a search for the nearest fitted points of each new point.
+        If a new point equals a fitted point, their affinity counts as 0, as in ``fit``. Its row and its label are then
+        computed like those of any other point. Cost: one kernel value for each pair of a new and a fitted point; with
+        nearest_neighbors, a search for the nearest fitted points of each new point.
 
         Parameters
         ----------

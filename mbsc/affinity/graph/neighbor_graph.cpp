@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mbsc/affinity/graph/components.h"
 #include "mbsc/affinity/graph/weights.h"
@@ -11,32 +12,61 @@ namespace mbsc {
 namespace {
 
 struct Found {
-  SparseMatrix graph;
+  SparseMatrix graph;          ///< by place
+  std::vector<int32_t> order;  ///< the point at each place
   Components components;
   FittedGraph kept;  ///< without edges; empty unless it was asked for
 };
 
+/// The point at a place.
+int32_t point_at(const std::vector<int32_t>& order, int64_t place) {
+  return order.empty() ? int32_t(place) : order[size_t(place)];
+}
+
 /// What new points need to know of the lists.
 FittedGraph keep_lists(const NeighborLists& lists, NeighborWeights weights, double width) {
+  const int64_t n = lists.size(), m = lists.each;
   FittedGraph kept;
-  kept.each = lists.each;
+  kept.each = m;
   kept.weights = weights;
   kept.width = width;
-  for (int64_t i = 0; i < lists.size(); ++i) {
-    kept.reach.push_back(lists.of(i).back().distance);
-    if (weights == NeighborWeights::local) kept.local.push_back(float(local_square(lists.of(i))));
+  kept.reach.resize(size_t(n));
+  if (weights == NeighborWeights::local) kept.local.resize(size_t(n));
+  if (is_shared(weights)) kept.lists.resize(size_t(n * m));
+  for (int64_t place = 0; place < n; ++place) {
+    const auto list = lists.of(place);
+    const auto i = size_t(point_at(lists.order, place));
+    kept.reach[i] = list.back().distance;
+    if (!kept.local.empty()) kept.local[i] = float(local_square(list));
+    for (size_t e = 0; e < list.size() && !kept.lists.empty(); ++e)
+      kept.lists[i * size_t(m) + e] = point_at(lists.order, list[e].point);
   }
-  if (is_shared(weights)) kept.lists.reserve(lists.points.size());
-  if (is_shared(weights))
-    for (const NearPoint& near : lists.points) kept.lists.push_back(near.point);
   return kept;
+}
+
+/// Copies the edges, with the points' own numbers.
+void keep_edges(const SparseMatrix& graph, const std::vector<int32_t>& order, FittedGraph& kept) {
+  const int64_t n = graph.rows();
+  kept.starts.assign(size_t(n) + 1, 0);
+  for (int64_t place = 0; place < n; ++place)
+    kept.starts[size_t(point_at(order, place)) + 1] = graph.starts[size_t(place) + 1] - graph.starts[size_t(place)];
+  std::partial_sum(kept.starts.begin(), kept.starts.end(), kept.starts.begin());
+  kept.columns.resize(graph.columns.size());
+  kept.values.resize(graph.values.size());
+  for (int64_t place = 0; place < n; ++place) {
+    auto to = size_t(kept.starts[size_t(point_at(order, place))]);
+    for (int64_t e = graph.starts[size_t(place)]; e < graph.starts[size_t(place) + 1]; ++e, ++to) {
+      kept.columns[to] = point_at(order, graph.columns[size_t(e)]);
+      kept.values[to] = graph.values[size_t(e)];
+    }
+  }
 }
 
 /// Builds the graph with `each` neighbors per point, and reports on it in the plan.
 Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool keep, Plan& plan) {
   const ClusterOptions& options = plan.options;
   const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
-  const NeighborLists lists = find_neighbors(points, search);
+  NeighborLists lists = find_neighbors(points, search);
   GraphReport& report = plan.graph.emplace();
   report.recall = lists.recall;
   report.recall_error = lists.recall_error;
@@ -44,8 +74,9 @@ Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool
   report.width = neighbor_width(lists);
   Found found;
   found.graph = weigh_neighbors(lists, options.edge_weights, report.width, false, rows);
-  found.components = find_components(found.graph);
   if (keep) found.kept = keep_lists(lists, options.edge_weights, report.width);
+  found.order = std::move(lists.order);
+  found.components = find_components(found.graph);
   return found;
 }
 
@@ -81,12 +112,10 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
   plan.graph->speck_points = isolate_small(found.components, n / (50 * k), k, found.graph);
   plan.graph->edges = int64_t(found.graph.columns.size()) / 2;
   if (kept != nullptr) {
-    found.kept.starts = found.graph.starts;
-    found.kept.columns = found.graph.columns;
-    found.kept.values = found.graph.values;
+    keep_edges(found.graph, found.order, found.kept);
     *kept = std::make_shared<const FittedGraph>(std::move(found.kept));
   }
-  return std::make_unique<SparseAffinity>(std::move(found.graph), rows);
+  return std::make_unique<SparseAffinity>(std::move(found.graph), rows, std::move(found.order));
 }
 
 }  // namespace mbsc
