@@ -110,7 +110,7 @@ struct ClusterOptions {
   std::optional<int64_t> scale_rows;     ///< compute the scaling from the first N rows; automatic: all
   std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, precomputed for a matrix
   std::optional<double> gamma;           ///< automatic: from sampled distances
-  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001, or 0 for a neighbor graph
+  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a neighbor graph 0.0001, or 0
   std::optional<int64_t> neighbors;      ///< affinity = neighbors: how many nearest points each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
   double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find

@@ -44,7 +44,7 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     // The larger of two stages. The solver needs the graph and coarser graphs. The search needs a copy of the points,
     // the lists of neighbors, their directed edges, the reversed edges, and the graph. What is kept for new points is a
     // copy of the graph, the lists without their distances, and a few distances.
-    const int64_t m = options.neighbors.value_or(automatic_neighbors(n));
+    const int64_t m = options.neighbors.value_or(automatic_neighbors(n, shape.features));
     const int64_t kept = options.keep_graph ? 16 * m + 24 : 0;
     of_a_row = std::max(of_a_row + 24 * m + kept, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf

@@ -22,7 +22,7 @@ constexpr int64_t fewest_degree_columns =
 /// Sets the automatic regularization, and checks the options that depend on whether the affinity is a neighbor graph.
 void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& options) {
   static const ClusterOptions defaults;
-  options.regularization = options.regularization.value_or(is_graph ? 0 : 0.001);
+  if (!options.regularization && !is_graph) options.regularization = 0.001;  // a graph decides when it is built
   if (!is_graph) {
     require(!options.neighbors, "neighbors applies to the affinity neighbors only");
     require(options.edge_weights == defaults.edge_weights, "edge_weights applies to the affinity neighbors only");

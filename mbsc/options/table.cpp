@@ -57,7 +57,7 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically("0.001; affinity neighbors: 0")
+          .automatically("0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),
       word_option(
@@ -83,7 +83,9 @@ std::vector<OptionRow> graph_rows() {
           .at_most_n()
           .in_python("n_neighbors")
           .in(in_problem)
-          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces")
+          .automatically("2 log2(n) - 8 for up to 4 features, else 1.5 log2(n) - 12; at least 10, and more if the "
+                         "graph falls into small "
+                         "pieces")
           .help("affinity neighbors: the number of nearest points that each point is joined to"),
       word_option(
           "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })

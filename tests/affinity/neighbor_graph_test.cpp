@@ -182,8 +182,12 @@ TEST(NeighborGraph, DoesNotBridgeClustersThatAreTrulySeparate) {
   Plan plan = plan_for(n, 5);
   make_neighbor_graph(Points(X.view()), RowSpace(n, 2), plan);
   EXPECT_EQ(plan.graph->components, 5);
-  EXPECT_EQ(plan.options.neighbors, automatic_neighbors(n));
+  EXPECT_EQ(plan.options.neighbors, automatic_neighbors(n, 2));
   EXPECT_EQ(plan.graph->speck_points, 0);
+  EXPECT_EQ(plan.options.regularization, 0) << "the components are the clusters";
+  plan = plan_for(n, 6);
+  make_neighbor_graph(Points(X.view()), RowSpace(n, 2), plan);
+  EXPECT_EQ(plan.options.regularization, 1e-4);
 }
 
 TEST(NeighborGraph, TakesMoreNeighborsIfItFallsIntoSmallPieces) {

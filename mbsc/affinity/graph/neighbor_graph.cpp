@@ -90,8 +90,9 @@ double share_below(const Components& components, int64_t fewest, int64_t n) {
 
 }  // namespace
 
-int64_t automatic_neighbors(int64_t n) {
-  const auto wanted = int64_t(std::lround(2 * std::log2(double(n)))) - 8;
+int64_t automatic_neighbors(int64_t n, int64_t features) {
+  const double bits = std::log2(double(n));
+  const auto wanted = int64_t(std::lround(features <= 4 ? 2 * bits - 8 : 1.5 * bits - 12));
   return std::min(n - 1, std::max<int64_t>(10, wanted));
 }
 
@@ -99,7 +100,8 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
                                                     std::shared_ptr<const FittedGraph>* kept) {
   const int64_t n = plan.n, k = plan.options.clusters;
   const bool is_given = plan.options.neighbors.has_value();
-  const int64_t first = plan.options.neighbors.value_or(automatic_neighbors(n)), most = std::min(n - 1, 4 * first);
+  const int64_t first = plan.options.neighbors.value_or(automatic_neighbors(n, points.features)),
+                most = std::min(n - 1, 4 * first);
   int64_t each = first;
   Found found = search_with(each, points, rows, kept != nullptr, plan);
   while (!is_given && each < most && share_below(found.components, n / (10 * k), n) > 0.05) {
@@ -110,6 +112,10 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
   plan.options.neighbors = each;
   plan.graph->components = found.components.count();
   plan.graph->speck_points = isolate_small(found.components, n / (50 * k), k, found.graph);
+  // With k components, these are the clusters. Otherwise a little regularization keeps outliers from becoming clusters.
+  const auto large = std::count_if(found.components.sizes.begin(), found.components.sizes.end(),
+                                   [&](int64_t size) { return size >= std::max<int64_t>(2, n / (50 * k)); });
+  if (!plan.options.regularization) plan.options.regularization = large >= k ? 0 : 1e-4;
   plan.graph->edges = int64_t(found.graph.columns.size()) / 2;
   if (kept != nullptr) {
     keep_edges(found.graph, found.order, found.kept);
