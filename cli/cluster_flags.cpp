@@ -83,7 +83,10 @@ void add_row(CLI::App& command, const OptionRow& row, std::map<std::string, std:
 }  // namespace
 
 void ClusterFlags::add_to(CLI::App& command) {
-  command.add_option("input", input, "points: csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
+  command
+      .add_option("input", input,
+                  "points (csv, tsv, libsvm, npy) or a graph (mtx, npz, edges), plain or gzip; - = standard input")
+      ->required();
   std::string formats = "auto";
   for (const std::string& name : format_names()) formats += " | " + name;
   command.add_option("--format", format, "format of the input (" + formats + ") [auto]")->group("Reading");
@@ -99,7 +102,8 @@ void ClusterFlags::add_to(CLI::App& command) {
   command
       .add_option(
           "--labels", labels,
-          "write one label per line, in input order; - = standard output [on a terminal NAME.labels.txt, else -]")
+          "write one label per line, in input order (edges: the id of the node, a tab and its label); - = standard "
+          "output [on a terminal NAME.labels.txt, else -]")
       ->group(results);
   command.add_option("--embedding", embedding, "write the n x k eigenvectors as .npy")->group(results);
   command.add_option("--summary", summary, "write every setting and result as .json")->group(results);

@@ -21,6 +21,7 @@ void own_rows(Points& points, std::shared_ptr<const void>& owner) {
 Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop) {
   const ClusterOptions& options = clustering.plan.options;
   const int threads = options.threads.value_or(1);
+  require(!input.is_graph(), "new points cannot be labeled: the input is a graph, which has no coordinates");
   Model model;
   model.kind = input.kind;
   model.points = input.rows;
