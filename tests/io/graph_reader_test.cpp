@@ -7,7 +7,6 @@
 
 #include "mbsc/comm/thread_comm.h"
 #include "mbsc/io/reader.h"
-#include "mbsc/io/zip_archive.h"
 #include "tests/io/temporary_folder.h"
 
 namespace mbsc::testing {
