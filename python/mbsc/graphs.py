@@ -6,8 +6,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import issparse
 
+from .points import FLOATS
+
 #: The affinities whose input is square.
 PRECOMPUTED = ("precomputed", "precomputed_nearest_neighbors")
+
+
+def checked(graph):
+    """The graph as a CSR or CSC matrix of floats; copied only if necessary."""
+    from sklearn.utils import check_array
+
+    return check_array(graph, accept_sparse=("csr", "csc"), dtype=FLOATS)
 
 
 def arrays_of(graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:

@@ -223,21 +223,34 @@ NumpyArray<double> run_kernel_product(const AnyMatrix& X, const AnyMatrix& Y, co
   return to_numpy(std::move(*result));
 }
 
+/// `kept` are the arrays that the input and the labels view.
+double cut_of(const Input& input, std::span<const int32_t> labels, const ClusterOptions& options,
+              std::vector<nb::object> kept) {
+  const auto result = std::make_shared<double>(0);
+  run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
+    ClusterOptions stoppable = options;
+    stoppable.stop = stop;
+    *result = normalized_cut(input, labels, stoppable);
+  });
+  return *result;
+}
+
 double run_normalized_cut(const AnyMatrix& X, const DenseVector<int32_t>& labels, const std::string& affinity,
                           double gamma, int threads) {
   ClusterOptions options;
   options.affinity = affinity_of(affinity);
   options.gamma = gamma;
   options.threads = threads_of(threads);
-  const Input input = input_of(X, options);
-  const std::span<const int32_t> assigned = span_of(labels);
-  const auto result = std::make_shared<double>(0);
-  run_interruptible(nb::none(), {nb::cast(X), nb::cast(labels)}, [=](const StopToken& stop, const StageObserver&) {
-    ClusterOptions stoppable = options;
-    stoppable.stop = stop;
-    *result = normalized_cut(input, assigned, stoppable);
-  });
-  return *result;
+  return cut_of(input_of(X, options), span_of(labels), options, {nb::cast(X), nb::cast(labels)});
+}
+
+double run_normalized_cut_of_graph(const DenseVector<int64_t>& starts, const DenseVector<int32_t>& columns,
+                                   const AnyVector& values, bool by_column, const DenseVector<int32_t>& labels,
+                                   int threads) {
+  ClusterOptions options;
+  options.threads = threads_of(threads);
+  return cut_of(graph_of(starts, columns, values, by_column), span_of(labels), options,
+                {nb::cast(starts), nb::cast(columns), nb::cast(values), nb::cast(labels)});
 }
 
 nb::dict run_score_labels(const DenseVector<int32_t>& truth, const DenseVector<int32_t>& labels) {
@@ -288,6 +301,9 @@ NB_MODULE(_core, m) {
         "affinity"_a, "gamma"_a, "threads"_a = 0, "A(X, Y) V in float64 tiles.");
   m.def("normalized_cut", &run_normalized_cut, "X"_a.noconvert(), "labels"_a.noconvert(), "affinity"_a, "gamma"_a,
         "threads"_a = 0, "The normalized cut of a labeling: one full product.");
+  m.def("normalized_cut_of_graph", &run_normalized_cut_of_graph, "starts"_a.noconvert(), "columns"_a.noconvert(),
+        "values"_a.noconvert(), "by_column"_a, "labels"_a.noconvert(), "threads"_a = 0,
+        "The same for the arrays of a sparse matrix.");
   m.def("score_labels", &run_score_labels, "truth"_a.noconvert(), "labels"_a.noconvert(),
         "Agreement of two labelings: nmi, nmi_geometric, ari, accuracy.");
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&finish_abandoned));

@@ -13,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 from mbsc import MiniBatchSpectralClustering, spectral_embedding
+from mbsc.metrics import normalized_cut
 
 
 def block_graph(sizes, inside, between, seed):
@@ -144,6 +145,11 @@ def test_a_sparse_graph_gives_the_clusters_of_the_dense_matrix():
     assert adjusted_rand_score(graph.labels_, dense.labels_) == 1
     np.testing.assert_allclose(graph.degrees_, np.asarray(A.sum(axis=1)).ravel())
     assert (graph.gamma_, graph.summary_["graph"]["edges"]) == (None, A.nnz // 2)
+    cut = normalized_cut(A, graph.labels_, affinity="precomputed")
+    assert cut == pytest.approx(graph.summary_["normalized_cut"], abs=1e-6)
+    assert cut == pytest.approx(normalized_cut(A.toarray(), graph.labels_, affinity="precomputed"), abs=1e-6)
+    with pytest.raises(ValueError, match="precomputed"):
+        normalized_cut(A, graph.labels_)
     assert spectral_embedding(A, 3, affinity="precomputed").shape == (150, 3)
 
 
