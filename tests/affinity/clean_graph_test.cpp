@@ -127,8 +127,8 @@ TEST(CleanGraph, TheFirstAsymmetricEntryIsNamedAsTheCallerStoredIt) {
       make_symmetric(clean_graph(graph, rows), std::nullopt, rows);
       FAIL() << "not refused";
     } catch (const AsymmetricGraph& error) {
-      EXPECT_EQ(std::pair(error.row, error.column),
-                by_column ? std::pair<int64_t, int64_t>(2, 1) : std::pair<int64_t, int64_t>(1, 2));
+      EXPECT_EQ(error.row, by_column ? 2 : 1);
+      EXPECT_EQ(error.column, by_column ? 1 : 2);
       const std::string place = by_column ? "the weight at (3, 2) is 5" : "the weight at (2, 3) is 5";
       EXPECT_NE(std::string(error.what()).find(place), std::string::npos) << error.what();
     }

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles, make_moons
 from sklearn.metrics import adjusted_rand_score
@@ -42,6 +43,8 @@ def networkx_graph(build):
     return sp.csr_matrix(networkx.to_scipy_sparse_array(build(networkx), dtype=float))
 
 
+# Graphs in which one node belongs to several clusters by symmetry are left out (the hub of a windmill graph): any
+# rotation of the same eigenvectors may assign it differently.
 GRAPHS = {
     "karate club": lambda: networkx_graph(lambda nx: nx.karate_club_graph()),
     "karate club, unweighted": lambda: networkx_graph(lambda nx: nx.from_edgelist(nx.karate_club_graph().edges())),
@@ -52,7 +55,7 @@ GRAPHS = {
     "planted partition": lambda: networkx_graph(lambda nx: nx.planted_partition_graph(4, 60, 0.3, 0.02, seed=1)),
     "gaussian partition": lambda: networkx_graph(lambda nx: nx.gaussian_random_partition_graph(200, 40, 9, 0.3, 0.01,
                                                                                             seed=3)),
-    "windmill": lambda: networkx_graph(lambda nx: nx.windmill_graph(5, 7)),
+    "relaxed caveman": lambda: networkx_graph(lambda nx: nx.relaxed_caveman_graph(7, 10, 0.1, seed=1)),
     "random geometric": lambda: networkx_graph(lambda nx: nx.random_geometric_graph(300, 0.15, seed=2)),
     "two blocks": lambda: block_graph((150, 100), 0.2, 0.01, 0)[0],
     "five blocks": lambda: block_graph((80, 70, 60, 50, 40), 0.3, 0.02, 1)[0],
@@ -96,9 +99,15 @@ def test_the_clusters_are_those_of_a_dense_solver(name):
     values, vectors = dense_spectrum(A)
     gaps = values[1:12] - values[2:13]
     k = 2 + int(np.argmax(gaps))  # the largest gap below the second eigenvalue
-    model = MiniBatchSpectralClustering(k, affinity="precomputed", random_state=0).fit(A)
+    expected = assigned(vectors, k)
+    model = MiniBatchSpectralClustering(k, affinity="precomputed", random_state=0)
+    exact = clone(model).set_params(tol=1e-4).fit(A)
+    np.testing.assert_allclose(exact.eigenvalues_, values[:k], atol=1e-5)
+    assert adjusted_rand_score(expected, assigned(exact.embedding_, k)) == 1.0
+    # By default, the subspace may have an error of a few percent, so a node between two clusters may change sides.
+    model.fit(A)
     np.testing.assert_allclose(model.eigenvalues_, values[:k], atol=1e-3)
-    assert adjusted_rand_score(assigned(vectors, k), assigned(model.embedding_, k)) == 1.0
+    assert adjusted_rand_score(expected, assigned(model.embedding_, k)) >= 0.98
 
 
 A, BLOCKS = block_graph((60, 50, 40), 0.3, 0.02, 5)
