@@ -47,13 +47,8 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     of_a_row = std::max(of_a_row + 24 * m, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
   }
-  int64_t of_graph = 0;
-  if (shape.kind == Input::Kind::graph) {
-    // The larger of two stages. The solver needs the graph and coarser graphs. Before, the graph is made symmetric.
-    const int64_t of_building = (options.symmetrize ? 40 : 20) * shape.entries + 40 * n;
-    const int64_t of_solving = (options.symmetrize ? 24 : 12) * shape.entries + of_a_row * n;
-    of_graph = std::max(of_building, of_solving) - of_a_row * n;
-  }
+  // A given graph: while it is made symmetric, the checked entries and the graph; then the graph and coarser graphs.
+  const int64_t of_graph = (options.symmetrize ? 40 : 20) * shape.entries;
   int64_t bytes = of_a_row * share + of_search + of_graph + solver.small_bytes +
                   pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
                   std::min(options.cache, n * n) / shape.ranks;

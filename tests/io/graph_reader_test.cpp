@@ -17,7 +17,7 @@ using Entries = std::vector<std::tuple<int64_t, int64_t, double>>;
 /// The bytes of a little-endian number.
 std::string bytes_of(uint64_t value, size_t count) {
   std::string bytes;
-  for (size_t i = 0; i < count; ++i) bytes += char(value >> (8 * i) & 0xFF);
+  for (size_t i = 0; i < count; ++i, value >>= 8) bytes += char(value & 0xFF);
   return bytes;
 }
 
