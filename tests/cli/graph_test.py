@@ -96,7 +96,7 @@ class GivenGraph(ProgramTest):
         self.assertEqual(list(labels.values()), [0, 0, 0, 1, 1, 1])
 
     def test_repeated_edges_are_added_in_either_direction(self):
-        # Two triangles, joined by 5-6 of weight 3. The edges 1-2 and so on have weight 1, in two lines.
+        # Two triangles of weight 1, joined by the edge 3-4. Each edge of the first triangle is in two lines.
         triangles = "1 2 .5\n2 1 .5\n2 3 .5\n3 2 .5\n1 3 .5\n1 3 .5\n4 5 1\n5 6 1\n6 4 1\n"
         self.write("twice.edges", triangles + "3 4 .01\n")
         self.write("once.edges", "1 2 1\n2 3 1\n1 3 1\n4 5 1\n5 6 1\n6 4 1\n3 4 .01\n")
@@ -140,7 +140,6 @@ class GivenGraph(ProgramTest):
         self.assert_same_partition(self.cluster("g.mtx", 3)[0], CLASSES)
 
     def test_isolated_nodes_and_specks_join_the_largest_cluster(self):
-        specks = [(NODES + 2 * i, NODES + 2 * i + 1, 1) for i in range(3)]
         edges, classes = files.blocks((400, 300), inside=0.05, between=0.001)
         n = len(classes)
         specks = [(n + 2 * i, n + 2 * i + 1, 1) for i in range(3)]
