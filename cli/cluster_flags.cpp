@@ -84,10 +84,9 @@ void add_row(CLI::App& command, const OptionRow& row, std::map<std::string, std:
 
 void ClusterFlags::add_to(CLI::App& command) {
   command
-      .add_option(
-          "input", input,
-          "points, or a matrix with --affinity precomputed: csv, tsv, libsvm or npy, plain or gzip; - = standard "
-          "input")
+      .add_option("input", input,
+                  "points (csv, tsv, libsvm, npy; with --affinity precomputed a matrix) or a graph (mtx, npz, edges), "
+                  "plain or gzip; - = standard input")
       ->required();
   std::string formats = "auto";
   for (const std::string& name : format_names()) formats += " | " + name;
@@ -104,8 +103,8 @@ void ClusterFlags::add_to(CLI::App& command) {
   command
       .add_option(
           "--labels", labels,
-          "write one label per line, in input order; - = standard output [NAME.labels.txt if standard output is a "
-          "terminal or there are several ranks, else -]")
+          "write one label per line, in input order (edges: the id of the node, a tab and its label); - = standard "
+          "output [NAME.labels.txt if standard output is a terminal or there are several ranks, else -]")
       ->group(results);
   command.add_option("--embedding", embedding, "write the n x k eigenvectors as .npy")->group(results);
   command.add_option("--summary", summary, "write every setting and result as .json")->group(results);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "mbsc/affinity/graph/given_graph.h"
 #include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/affinity/scaling.h"
@@ -25,6 +26,7 @@ namespace {
 std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan,
                                                 std::shared_ptr<const FittedGraph>& graph) {
   ClusterOptions& options = plan.options;
+  if (input.is_graph()) return make_given_graph(input.graph, rows, plan);
   if (!input.is_matrix()) {
     apply_scaling(input.rows, options.scale, options.scale_rows.value_or(0), rows);
     plan.shift = input.rows.shift;

@@ -25,11 +25,12 @@ enum class Status {
 };
 std::string to_string(Status status);
 
-/// Statistics of a neighbor graph.
+/// Statistics of a graph. A given graph has only the first four.
 struct GraphReport {
   int64_t edges = 0;            ///< number of undirected edges
   int64_t components = 0;       ///< number of connected components
   int64_t speck_points = 0;     ///< points in tiny components; they count as isolated
+  int64_t loops = 0;            ///< given graph: entries on the diagonal, which are ignored
   int64_t distinct_points = 0;  ///< number of points; equal points count once
   double width = 0;             ///< width of the Gaussian weights: the mean of the positive distances to neighbors
   double recall = 1;            ///< share of true neighbors that were found, measured on a sample
@@ -41,12 +42,12 @@ struct GraphReport {
 /// them.
 struct Plan {
   int64_t n = 0;
-  int64_t features = 0;
+  int64_t features = 0;  ///< 0 for a graph
   int ranks = 1;
   ClusterOptions options;  ///< as given, with the automatic values filled in
   bool gamma_is_given = false;
   std::vector<double> shift, scale;  ///< of each feature, computed for the option `scale`; empty: not scaled
-  std::optional<GraphReport> graph;  ///< set if affinity = neighbors
+  std::optional<GraphReport> graph;  ///< set if the affinity is a graph
   int64_t memory_bytes = 0;          ///< estimated upper bound of the memory of a rank, without its points
 };
 

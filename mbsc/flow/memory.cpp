@@ -49,7 +49,9 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     of_a_row = std::max(of_a_row + 24 * m + kept, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
   }
-  int64_t bytes = of_a_row * share + of_search + solver.small_bytes +
+  // A given graph: while it is made symmetric, the checked entries and the graph; then the graph and coarser graphs.
+  const int64_t of_graph = (options.symmetrize ? 40 : 20) * shape.entries;
+  int64_t bytes = of_a_row * share + of_search + of_graph + solver.small_bytes +
                   pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
                   std::min(options.cache, n * n) / shape.ranks;
   if (shape.ranks > 1) bytes += 40 * n;  // roots of degrees and flags of all rows

@@ -19,36 +19,44 @@ namespace {
 constexpr int64_t fewest_degree_columns =
     100;  // with fewer, too few of the uncertain rows are evaluated exactly to represent the rest
 
-/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a neighbor graph.
-void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& options) {
+/// Checks what holds for every graph that is stored: a neighbor graph, and a given graph. `name` is for messages.
+void check_stored_graph(const InputShape& shape, const std::string& name, const ClusterOptions& options) {
+  require(shape.ranks == 1, "{} runs on one rank only; got {}", name, shape.ranks);
+  require(shape.n < int64_t{1} << 31, "{} needs fewer than 2^31 points; got {}", name, shape.n);
+  require(options.degrees == DegreeKind::exact, "{} has exact degrees", name);
+  require(!options.method || *options.method == "chebyshev" || *options.method == "exact" || *options.method == "power",
+          "method = {} needs a dense affinity; {} has chebyshev, exact and power", options.method.value_or(""), name);
+}
+
+/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a graph.
+void resolve_graph(const InputShape& shape, bool is_neighbor_graph, ClusterOptions& options) {
   static const ClusterOptions defaults;
-  if (!options.regularization && !is_graph) options.regularization = 0.001;  // a graph decides when it is built
-  if (!is_graph) {
+  const bool is_given = shape.kind == Input::Kind::graph;
+  // A neighbor graph decides its regularization when it is built.
+  if (!options.regularization && !is_neighbor_graph) options.regularization = is_given ? 0 : 0.001;
+  require(is_given || !options.symmetrize, "symmetrize applies to a given graph only");
+  if (is_given) check_stored_graph(shape, "a given graph", options);
+  if (!is_neighbor_graph) {
     require(!options.neighbors, "neighbors applies to the affinity neighbors only");
     require(options.edge_weights == defaults.edge_weights, "edge_weights applies to the affinity neighbors only");
     require(options.recall == defaults.recall, "recall applies to the affinity neighbors only");
     return;
   }
-  require(shape.ranks == 1, "affinity = neighbors runs on one rank only; got {}", shape.ranks);
-  require(shape.n <= int64_t{1} << 31, "affinity = neighbors needs at most 2^31 points; got {}", shape.n);
-  require(options.degrees == DegreeKind::exact, "affinity = neighbors has exact degrees");
+  check_stored_graph(shape, "affinity = neighbors", options);
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
-  require(!options.method || *options.method == "chebyshev" || *options.method == "exact" || *options.method == "power",
-          "method = {} needs a dense affinity; affinity = neighbors has chebyshev, exact and power",
-          options.method.value_or(""));
 }
 
 void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
-  const bool is_matrix = shape.kind == Input::Kind::matrix;
-  const AffinityKind kind = options.affinity.value_or(is_matrix ? AffinityKind::precomputed : AffinityKind::rbf);
-  require((kind == AffinityKind::precomputed) == is_matrix,
-          "affinity = precomputed needs a matrix of affinities, and a matrix needs affinity = precomputed");
+  const bool is_points = shape.kind == Input::Kind::points;
+  const AffinityKind kind = options.affinity.value_or(is_points ? AffinityKind::rbf : AffinityKind::precomputed);
+  require((kind == AffinityKind::precomputed) == !is_points,
+          "affinity = precomputed needs a matrix of affinities or a graph, and these need affinity = precomputed");
   options.affinity = kind;
   require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
           "gamma applies to the affinities rbf and exponential only");
   resolve_graph(shape, kind == AffinityKind::neighbors, options);
-  require(!is_matrix || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
+  require(is_points || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
   require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
   if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
 }
@@ -112,7 +120,7 @@ std::string choose_method(const InputShape& shape, const ClusterOptions& options
 Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   const int64_t n = shape.n;
   require(n >= 2, "clustering needs at least 2 points; got {}", n);
-  require(shape.features >= 1, "the points have no features");
+  require(shape.features >= 1 || shape.kind == Input::Kind::graph, "the points have no features");
   check_ranges(given, n);
   Plan plan;
   plan.n = n;
@@ -123,8 +131,8 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   ClusterOptions& options = plan.options;
   resolve_affinity(shape, options);
   options.threads = given.threads.value_or(default_threads());
-  if (!given.method)
-    options.method = options.affinity == AffinityKind::neighbors ? "chebyshev" : choose_method(shape, options);
+  const bool is_graph = options.affinity == AffinityKind::neighbors || shape.kind == Input::Kind::graph;
+  if (!given.method) options.method = is_graph ? "chebyshev" : choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   check_applies(given, solver);
   solver.resolve(n, options);

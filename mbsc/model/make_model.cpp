@@ -27,6 +27,7 @@ SearchIndex find_index(const Model& model, double recall, uint64_t seed, int thr
 Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop) {
   const ClusterOptions& options = clustering.plan.options;
   const int threads = options.threads.value_or(1);
+  require(!input.is_graph(), "new points cannot be labeled: the input is a graph, which has no coordinates");
   Model model;
   model.kind = input.kind;
   model.points = input.rows;

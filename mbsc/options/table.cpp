@@ -34,8 +34,10 @@ std::vector<OptionRow> problem_rows() {
           .in(in_problem)
           .spelled_in_python("neighbors", "nearest_neighbors")
           .automatically("rbf")
-          .help("similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
-                "neighbors: the weighted graph of near points; with precomputed the input is a matrix of affinities"),
+          .help(
+              "similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
+              "neighbors: the weighted graph of near points; with precomputed the input is a matrix of affinities or a "
+              "graph"),
       real_option(
           "gamma", [](auto& o) -> auto& { return o.gamma; })
           .positive()
@@ -57,7 +59,8 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically("0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more")
+          .automatically(
+              "0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more; a given graph: 0")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),
       word_option(
@@ -100,6 +103,12 @@ std::vector<OptionRow> graph_rows() {
           .in(in_problem)
           .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
                 "compares all pairs"),
+      word_option(
+          "symmetrize", words::symmetrizations, [](auto& o) -> auto& { return o.symmetrize; })
+          .in(in_problem)
+          .automatically("an asymmetric graph is refused")
+          .help("given graph that is not symmetric: replace both weights of a pair by their mean or their maximum, or "
+                "keep only pairs with both weights, with their mean (mutual)"),
   };
 }
 
@@ -152,7 +161,7 @@ std::vector<OptionRow> solver_rows() {
   return {
       text_option(
           "method", method_names(), [](auto& o) -> auto& { return o.method; })
-          .automatically("affinity neighbors: chebyshev; else exact if a tolerance is given; else minibatch if passes "
+          .automatically("for a graph: chebyshev; else exact if a tolerance is given; else minibatch if passes "
                          "or iterations are given; else exact "
                          "if it is cheap; "
                          "else minibatch")

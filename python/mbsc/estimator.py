@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, model_file, ranks
+from . import _core, graphs, model_file, ranks
 from .option_docs import document_options
 from .points import FLOATS, as_they_lie
 from .progress import Observer, Stage
@@ -40,6 +40,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     If scikit-learn has a name for an argument, this class uses that name. The other names are those of the command
     line ``mbsc cluster``. Except for ``n_clusters``, ``random_state`` and ``n_jobs``, the defaults are the same, too.
     The same data, options and seed give the same bits.
+
+    ``affinity='precomputed_nearest_neighbors'`` is scikit-learn's: ``X`` has distances, and each point is joined to its
+    ``n_neighbors`` nearest with weight 1, then A = (A + A')/2. 'auto' means 10 neighbors, or as many as every row has.
 
     Parameters
     ----------
@@ -106,6 +109,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
                  n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared", recall: float = 0.95,
+                 symmetrize: str = "auto",
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
                  tol: float | None = None, regularization: float | str = "auto", embedding_scale: str = "row",
                  n_init: int = 10, random_state: int | np.random.RandomState | None = None,
@@ -129,6 +133,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            With ``affinity='precomputed'`` it may be a graph: a sparse array or matrix of SciPy. With
+            ``affinity='precomputed_nearest_neighbors'`` it has distances, sparse or dense.
         y : ignored
         comm : mpi4py communicator or None, default=None
             The ranks of this communicator share the points. Each rank passes its own rows (any number) as ``X`` and
@@ -145,7 +151,12 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         try:
             if comm is None:
                 X, seed = self._validated(X, reset=True), self._draw_seed()
-                found = _core.cluster(X, self._library_options(seed), observer)
+                if self.affinity == "precomputed_nearest_neighbors":
+                    X = graphs.nearest_connectivity(X, self.n_neighbors, self.n_jobs)
+                if graphs.issparse(X):
+                    found = _core.cluster_graph(*graphs.arrays_of(X), self._library_options(seed), observer)
+                else:
+                    found = _core.cluster(X, self._library_options(seed), observer)
             else:
                 X, seed = self._validated_on(comm, X)
                 address = ranks.address_of(comm)
@@ -242,14 +253,18 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
 
-    def _validated(self, X, reset: bool) -> np.ndarray:
-        return as_they_lie(validate_data(self, X, reset=reset, dtype=FLOATS, order=None,
-                                         ensure_min_samples=2 if reset else 1))
+    def _validated(self, X, reset: bool):
+        accepted = ("csr", "csc") if self.affinity in graphs.PRECOMPUTED else False
+        X = validate_data(self, X, reset=reset, accept_sparse=accepted, dtype=FLOATS, order=None,
+                          ensure_min_samples=2 if reset else 1)
+        return X if graphs.issparse(X) else as_they_lie(X)
 
     def _validated_on(self, comm, X) -> tuple[np.ndarray, int]:
         """_validated() and _draw_seed() for ranks that share the points. All ranks fail together and get one seed."""
         def validated():
             ranks.address_of(comm)
+            if graphs.issparse(X) or self.affinity == "precomputed_nearest_neighbors":
+                raise ValueError("a graph is clustered on one rank only: fit it without comm")
             rows = validate_data(self, X, reset=True, dtype=FLOATS, order=None, ensure_min_samples=0)
             options = self._library_options(0)
             compared = {name: options[name] for name in sorted(options) if name != "threads"}
@@ -269,6 +284,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         defaults = inspect.signature(type(self).__init__).parameters
         given = {name: value for name, value in self.get_params(deep=False).items()
                  if name not in PYTHON_ONLY and not _is_default(value, defaults[name].default)}
+        if self.affinity == "precomputed_nearest_neighbors":
+            given["affinity"] = "precomputed"
+            given.pop("n_neighbors", None)
         if "memory" in given:
             warnings.warn("the argument memory is now cache; the old name will be removed", FutureWarning, stacklevel=3)
         return {**given, "seed": seed, "threads": threads_for(self.n_jobs)}
@@ -295,6 +313,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         if comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
             del self._model["points"]
+        elif graphs.issparse(X):
+            self._model = {**self._model, "points": None, "graph": True}
         elif self.affinity == "precomputed":  # predict() will not have the matrix
             self._model["row_hashes"] = _core.hash_rows(X)
             self._find_extension()
@@ -305,7 +325,13 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
 
+    def _require_coordinates(self) -> None:
+        if self._model.get("graph"):
+            raise ValueError("new points cannot be labeled: the estimator was fitted on a graph, which has no "
+                             "coordinates")
+
     def _find_extension(self) -> None:
+        self._require_coordinates()
         if self._part is not None and "points" not in self._model:
             how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
                    else "collect(comm) gathers them on one rank")
@@ -321,6 +347,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _extend(self, X) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
+        self._require_coordinates()
         X = self._validated(X, reset=False)
         self._find_extension()
         labels, rows = _core.predict(self._library_model(), X, threads_for(self.n_jobs))
@@ -328,12 +355,11 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.sparse = self.affinity in graphs.PRECOMPUTED
         tags.input_tags.positive_only = self.affinity == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     def _more_tags(self):  # before scikit-learn 1.6
-        precomputed = self.affinity == "precomputed"
-        return {"pairwise": precomputed, "requires_positive_X": precomputed,
+        return {"pairwise": self.affinity in graphs.PRECOMPUTED, "requires_positive_X": self.affinity == "precomputed",
                 "preserves_dtype": [np.float64, np.float32]}

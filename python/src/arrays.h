@@ -19,6 +19,8 @@ namespace nb = nanobind;
 
 /// Rows of float32 or float64 with any strides; read-only.
 using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+/// Values of float32 or float64; read-only.
+using AnyVector = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using DenseMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
@@ -40,6 +42,22 @@ MatrixView<const T> view_of(const DenseMatrix<T>& X) {
 template <class T>
 std::span<const T> span_of(const DenseVector<T>& x) {
   return {x.data(), x.shape(0)};
+}
+
+inline Graph graph_of(const DenseVector<int64_t>& starts, const DenseVector<int32_t>& columns, const AnyVector& values,
+                      bool by_column) {
+  const bool single = values.dtype() == nb::dtype<float>();
+  require(single || values.dtype() == nb::dtype<double>(), "weights must be float32 or float64");
+  require(values.shape(0) == columns.shape(0), "there are {} weights for {} indices", values.shape(0),
+          columns.shape(0));
+  Graph graph;
+  graph.nodes = int64_t(starts.shape(0)) - 1;
+  graph.starts = span_of(starts);
+  graph.columns = span_of(columns);
+  graph.values = values.data();
+  graph.type = single ? ScalarType::float32 : ScalarType::float64;
+  graph.by_column = by_column;
+  return graph;
 }
 
 /// An array that owns the moved value.

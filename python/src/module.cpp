@@ -49,16 +49,19 @@ nb::dict columns_of(const std::vector<TraceEntry>& trace) {
   return columns;
 }
 
-/// One call of cluster(); `points` are the rows of this rank.
+/// The rows of this rank: coordinates, or rows of a matrix.
+Input input_of(const AnyMatrix& X, const ClusterOptions& options) {
+  const bool is_matrix = options.affinity == AffinityKind::precomputed;
+  return {is_matrix ? Input::Kind::matrix : Input::Kind::points, points_of(X)};
+}
+
+/// One call of cluster().
 struct Call {
-  Points points;
+  Input input;
   ClusterOptions options;
   Clustering result;
 
-  void run(const Comm& comm, const StageObserver& observe) {
-    const bool is_matrix = options.affinity == AffinityKind::precomputed;
-    result = cluster(Input(is_matrix ? Input::Kind::matrix : Input::Kind::points, points), options, comm, observe);
-  }
+  void run(const Comm& comm, const StageObserver& observe) { result = cluster(input, options, comm, observe); }
 };
 
 /// An array, or None if it is empty.
@@ -103,7 +106,8 @@ nb::dict results_of(Clustering& c) {
 
 /// `communicator` is the address of an MPI_Comm whose ranks share the points; 0 if there are no ranks.
 nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer, uintptr_t communicator) {
-  const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), {}});
+  const ClusterOptions options = options_of(given);
+  const auto call = std::make_shared<Call>(Call{input_of(X, options), options, {}});
   call->options.keep_graph = true;  // predict() needs it
   const auto work = [call, communicator](const StopToken& stop, const StageObserver& observe) {
     call->options.stop = stop;
@@ -115,6 +119,19 @@ nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object obser
     call->options.stop = {};
   };
   run_interruptible(std::move(observer), {nb::cast(X)}, work);
+  return results_of(call->result);
+}
+
+/// The arrays of a CSR matrix, or of a CSC matrix if `by_column`.
+nb::dict run_cluster_graph(const DenseVector<int64_t>& starts, const DenseVector<int32_t>& columns,
+                           const AnyVector& values, bool by_column, const nb::dict& given, nb::object observer) {
+  const auto call = std::make_shared<Call>(Call{graph_of(starts, columns, values, by_column), options_of(given), {}});
+  run_interruptible(std::move(observer), {nb::cast(starts), nb::cast(columns), nb::cast(values)},
+                    [call](const StopToken& stop, const StageObserver& observe) {
+                      call->options.stop = stop;
+                      call->run(serial_comm(), observe);
+                      call->options.stop = {};
+                    });
   return results_of(call->result);
 }
 
@@ -261,22 +278,34 @@ NumpyArray<double> run_kernel_product(const AnyMatrix& X, const AnyMatrix& Y, co
   return to_numpy(std::move(*result));
 }
 
+/// `kept` are the arrays that the input and the labels view.
+double cut_of(const Input& input, std::span<const int32_t> labels, const ClusterOptions& options,
+              std::vector<nb::object> kept) {
+  const auto result = std::make_shared<double>(0);
+  run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
+    ClusterOptions stoppable = options;
+    stoppable.stop = stop;
+    *result = normalized_cut(input, labels, stoppable);
+  });
+  return *result;
+}
+
 double run_normalized_cut(const AnyMatrix& X, const DenseVector<int32_t>& labels, const std::string& affinity,
                           double gamma, int threads) {
   ClusterOptions options;
   options.affinity = affinity_of(affinity);
   options.gamma = gamma;
   options.threads = threads_of(threads);
-  const bool is_matrix = options.affinity == AffinityKind::precomputed;
-  const Input input(is_matrix ? Input::Kind::matrix : Input::Kind::points, points_of(X));
-  const std::span<const int32_t> assigned = span_of(labels);
-  const auto result = std::make_shared<double>(0);
-  run_interruptible(nb::none(), {nb::cast(X), nb::cast(labels)}, [=](const StopToken& stop, const StageObserver&) {
-    ClusterOptions stoppable = options;
-    stoppable.stop = stop;
-    *result = normalized_cut(input, assigned, stoppable);
-  });
-  return *result;
+  return cut_of(input_of(X, options), span_of(labels), options, {nb::cast(X), nb::cast(labels)});
+}
+
+double run_normalized_cut_of_graph(const DenseVector<int64_t>& starts, const DenseVector<int32_t>& columns,
+                                   const AnyVector& values, bool by_column, const DenseVector<int32_t>& labels,
+                                   int threads) {
+  ClusterOptions options;
+  options.threads = threads_of(threads);
+  return cut_of(graph_of(starts, columns, values, by_column), span_of(labels), options,
+                {nb::cast(starts), nb::cast(columns), nb::cast(values), nb::cast(labels)});
 }
 
 nb::dict run_score_labels(const DenseVector<int32_t>& truth, const DenseVector<int32_t>& labels) {
@@ -315,6 +344,8 @@ NB_MODULE(_core, m) {
   m.def("threads_of_rank", &run_threads_of_rank, "communicator"_a, "The default number for a rank; collective.");
   m.def("cluster", &run_cluster, "X"_a.noconvert(), "options"_a, "observer"_a.none() = nb::none(), "communicator"_a = 0,
         "The whole clustering; returns a dictionary of results.");
+  m.def("cluster_graph", &run_cluster_graph, "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(),
+        "by_column"_a, "options"_a, "observer"_a.none() = nb::none(), "The same for the arrays of a sparse matrix.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
         "seed"_a, "threads"_a = 0, "The k x k matrix that extends the eigenvectors to new points.");
   m.def("find_index", &run_find_index, "model"_a, "recall"_a, "seed"_a, "threads"_a = 0,
@@ -327,6 +358,9 @@ NB_MODULE(_core, m) {
         "affinity"_a, "gamma"_a, "threads"_a = 0, "A(X, Y) V in float64 tiles.");
   m.def("normalized_cut", &run_normalized_cut, "X"_a.noconvert(), "labels"_a.noconvert(), "affinity"_a, "gamma"_a,
         "threads"_a = 0, "The normalized cut of a labeling: one full product.");
+  m.def("normalized_cut_of_graph", &run_normalized_cut_of_graph, "starts"_a.noconvert(), "columns"_a.noconvert(),
+        "values"_a.noconvert(), "by_column"_a, "labels"_a.noconvert(), "threads"_a = 0,
+        "The same for the arrays of a sparse matrix.");
   m.def("score_labels", &run_score_labels, "truth"_a.noconvert(), "labels"_a.noconvert(),
         "Agreement of two labelings: nmi, nmi_geometric, ari, accuracy.");
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&finish_abandoned));
