@@ -18,10 +18,18 @@
 // fitted to a sample of rows. Half of them are drawn uniformly, half by their weight in W.
 //
 // Cost: one kernel value for each pair of a new point and a training point.
+//
+// With landmarks (affinity/landmarks/landmark_affinity.h), a(x, x_j) = sum_r b_r(x) b_jr / Dr_r, where b_r(x) are the
+// weights of x and its nearest landmarks. So
+//     w(x) = s(x) [sum_r b_r(x) y_r + tau y],   y_r = sum_j b_jr s_j w_j E / Dr_r,   y = (1/n) sum_j s_j w_j E,
+// and the model consists of the landmarks and y, not of the training points. The affinity of a training point with
+// itself counts, as it does in A. If the degree of x is below tau, tau y is left out. A landmark with Dr_r = 0 does not
+// count. Cost: the search for the nearest landmarks of each new point.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,6 +54,9 @@ struct Model {
   Matrix<float> embedding;         ///< n x k eigenvectors
   Matrix<double> cluster_centers;  ///< k x k
   Matrix<double> extension;        ///< E, from find_extension()
+  /// Set if affinity = landmarks. Then points, labels, degrees, embedding and extension are empty; only the scaling in
+  /// `points` is used.
+  std::optional<LandmarkExtension> landmarks;
 };
 
 /// Makes the model of a clustering of this input. Copies the points.

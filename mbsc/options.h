@@ -12,9 +12,9 @@
 
 namespace mbsc {
 
-/// rbf, exponential, cosine: a dense kernel. neighbors: a graph that joins each point to its nearest points.
-/// precomputed: the input is a matrix of affinities.
-enum class AffinityKind { rbf, exponential, cosine, neighbors, precomputed };
+/// rbf, exponential, cosine: a dense kernel. neighbors: a graph that joins each point to its nearest points. landmarks:
+/// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities.
+enum class AffinityKind { rbf, exponential, cosine, neighbors, landmarks, precomputed };
 /// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
 enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local };
 /// How each feature is scaled. unit: to [0, 1]. symmetric: to [-1, 1]. standard: to mean 0 and standard deviation 1. A
@@ -110,8 +110,8 @@ struct ClusterOptions {
   std::optional<int64_t> scale_rows;     ///< compute the scaling from the first N rows; automatic: all
   std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, precomputed for a matrix
   std::optional<double> gamma;           ///< automatic: from sampled distances
-  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001, or 0 for a neighbor graph
-  std::optional<int64_t> neighbors;      ///< affinity = neighbors: how many nearest points each point is joined to
+  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001, or 0 for a graph
+  std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
   double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find
   DegreeKind degrees = DegreeKind::exact;
@@ -120,11 +120,11 @@ struct ClusterOptions {
   int64_t restarts = 10;  ///< runs of k-means
 
   // The solver.
-  std::optional<std::string> method;    ///< minibatch, exact, nystrom, power or chebyshev (solvers/registry.h)
+  std::optional<std::string> method;    ///< minibatch, exact, nystrom, power, chebyshev, transfer (solvers/registry.h)
   StepRule step_rule = StepRule::ritz;  ///< for minibatch
   Limits limits;
   std::optional<Start> start;         ///< for minibatch and exact
-  std::optional<int64_t> landmarks;   ///< points that Nystrom samples, as a method or as a start
+  std::optional<int64_t> landmarks;   ///< points that Nystrom samples; affinity = landmarks: the number of landmarks
   std::optional<int64_t> guards;      ///< minibatch: columns of the block beyond k
   std::optional<int64_t> batch_size;  ///< minibatch: columns of a batch
   std::optional<int64_t> block_size;  ///< exact, nystrom, power, chebyshev: columns of a block

@@ -24,12 +24,12 @@ enum class Status {
 };
 std::string to_string(Status status);
 
-/// Statistics of a neighbor graph.
+/// Statistics of a graph of neighbors or of landmarks.
 struct GraphReport {
   int64_t edges = 0;            ///< number of undirected edges
   int64_t components = 0;       ///< number of connected components
   int64_t speck_points = 0;     ///< points in tiny components; they count as isolated
-  int64_t distinct_points = 0;  ///< number of points; equal points count once
+  std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
   double width = 0;             ///< width of the Gaussian weights: the mean of the positive distances to neighbors
   double recall = 1;            ///< share of true neighbors that were found, measured on a sample
   double recall_error = 0;      ///< standard error of `recall`
@@ -45,7 +45,7 @@ struct Plan {
   ClusterOptions options;  ///< as given, with the automatic values filled in
   bool gamma_is_given = false;
   std::vector<double> shift, scale;  ///< of each feature, computed for the option `scale`; empty: not scaled
-  std::optional<GraphReport> graph;  ///< set if affinity = neighbors
+  std::optional<GraphReport> graph;  ///< set if affinity = neighbors or landmarks
   int64_t memory_bytes = 0;          ///< estimated upper bound of the memory of a rank, without its points
 };
 
@@ -113,6 +113,19 @@ struct Cut {
   std::optional<double> standard_error;  ///< of `estimate`
 };
 
+/// What is needed to label new points if affinity = landmarks (affinity/landmarks/landmark_graph.h). It is small: the
+/// points themselves are not needed.
+struct LandmarkExtension {
+  Matrix<float> landmarks;      ///< p x d, in scaled coordinates
+  std::vector<double> degrees;  ///< Dr, of each landmark; 0: its points are isolated
+  double width = 0;             ///< of the Gaussian weights
+  int64_t each = 0;             ///< K, the landmarks of each point
+  uint64_t seed = 0;            ///< of the search for the nearest landmarks
+  double mean_degree = 0;       ///< of the fitted points
+  Matrix<float> vectors;        ///< (p + 1) x k: Dr^-1 B'S W E for each landmark, then (1/n) 1'S W E (model.h)
+  Matrix<double> means;         ///< k x d: the mean of each cluster, for isolated points
+};
+
 struct Cost {
   int64_t columns_evaluated = 0;  ///< by the solver and for sampled degrees
   int64_t kernel_values = 0;      ///< evaluated by all stages and ranks
@@ -136,6 +149,7 @@ struct Clustering {
   EigenPairs<float> pairs;
   DegreeReport degrees;
   Cut cut;
+  std::optional<LandmarkExtension> landmarks;  ///< set if affinity = landmarks
   Cost cost;
   Plan plan;
 };

@@ -47,6 +47,12 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     of_a_row = std::max(of_a_row + 24 * m, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
   }
+  if (options.affinity == AffinityKind::landmarks) {
+    // The larger of two stages. The solver needs the graph. The search also needs the cells of the points.
+    const int64_t p = *options.landmarks, K = *options.neighbors;
+    of_a_row = std::max(of_a_row + 8 * K, 8 * K + 16);
+    of_search = p * (4 * shape.features * 26 + 8 * 64 * std::min<int64_t>(solver.block, 64));  // sample, sums of chunks
+  }
   int64_t bytes = of_a_row * share + of_search + solver.small_bytes +
                   pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
                   std::min(options.cache, n * n) / shape.ranks;

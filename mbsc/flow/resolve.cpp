@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
@@ -19,24 +20,41 @@ namespace {
 constexpr int64_t fewest_degree_columns =
     100;  // with fewer, too few of the uncertain rows are evaluated exactly to represent the rest
 
-/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a neighbor graph.
-void resolve_graph(const InputShape& shape, bool is_graph, ClusterOptions& options) {
+/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a graph.
+void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& options) {
   static const ClusterOptions defaults;
+  const bool has_neighbors = kind == AffinityKind::neighbors, has_landmarks = kind == AffinityKind::landmarks;
+  const bool is_graph = has_neighbors || has_landmarks;
+  const std::string method = options.method.value_or(has_landmarks ? "transfer" : "chebyshev");
   options.regularization = options.regularization.value_or(is_graph ? 0 : 0.001);
-  if (!is_graph) {
-    require(!options.neighbors, "neighbors applies to the affinity neighbors only");
-    require(options.edge_weights == defaults.edge_weights, "edge_weights applies to the affinity neighbors only");
-    require(options.recall == defaults.recall, "recall applies to the affinity neighbors only");
-    return;
-  }
-  require(shape.ranks == 1, "affinity = neighbors runs on one rank only; got {}", shape.ranks);
-  require(shape.n <= int64_t{1} << 31, "affinity = neighbors needs at most 2^31 points; got {}", shape.n);
-  require(options.degrees == DegreeKind::exact, "affinity = neighbors has exact degrees");
+  require(is_graph || !options.neighbors, "neighbors applies to the affinities neighbors and landmarks only");
+  require(has_neighbors || options.edge_weights == defaults.edge_weights,
+          "edge_weights applies to the affinity neighbors only");
+  require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
+  if (!is_graph) return;
+  const std::string& name = word_of(words::affinities, kind);
+  require(shape.ranks == 1, "affinity = {} runs on one rank only; got {}", name, shape.ranks);
+  require(shape.n <= int64_t{1} << 31, "affinity = {} needs at most 2^31 points; got {}", name, shape.n);
+  require(options.degrees == DegreeKind::exact, "affinity = {} has exact degrees", name);
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
-  require(!options.method || *options.method == "chebyshev" || *options.method == "exact" || *options.method == "power",
-          "method = {} needs a dense affinity; affinity = neighbors has chebyshev, exact and power",
-          options.method.value_or(""));
+  const bool is_known = method == "chebyshev" || method == "exact" || method == "power";
+  require(is_known || (has_landmarks && method == "transfer"),
+          "method = {} needs another affinity; affinity = {} has {}chebyshev, exact and power", method, name,
+          has_landmarks ? "transfer, " : "");
+  options.method = method;
+}
+
+/// Sets the automatic number of landmarks, and of landmarks that each point is joined to.
+void resolve_landmarks(const InputShape& shape, ClusterOptions& options) {
+  options.landmarks = options.landmarks.value_or(automatic_landmarks(shape.n, options.clusters));
+  require(*options.landmarks >= options.clusters, "landmarks must be at least the number of clusters, {}; got {}",
+          options.clusters, *options.landmarks);
+  const int64_t each = options.neighbors.value_or(std::min(automatic_nearest_landmarks, *options.landmarks));
+  require(each <= *options.landmarks, "neighbors must be at most the number of landmarks, {}; got {}",
+          *options.landmarks, each);
+  options.neighbors = each;
+  require(options.start.value_or(Start::random) == Start::random, "affinity = landmarks has the start random only");
 }
 
 void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
@@ -47,7 +65,8 @@ void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
   options.affinity = kind;
   require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
           "gamma applies to the affinities rbf and exponential only");
-  resolve_graph(shape, kind == AffinityKind::neighbors, options);
+  resolve_graph(shape, kind, options);
+  if (kind == AffinityKind::landmarks) resolve_landmarks(shape, options);
   require(!is_matrix || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
   require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
   if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
@@ -123,10 +142,12 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   ClusterOptions& options = plan.options;
   resolve_affinity(shape, options);
   options.threads = given.threads.value_or(default_threads());
-  if (!given.method)
-    options.method = options.affinity == AffinityKind::neighbors ? "chebyshev" : choose_method(shape, options);
+  if (!options.method) options.method = choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   check_applies(given, solver);
+  const bool samples_points = solver.method != "chebyshev" && solver.method != "power";
+  require(!given.landmarks || samples_points || options.affinity == AffinityKind::landmarks,
+          "landmarks applies to the method {} only if affinity = landmarks", solver.method);
   solver.resolve(n, options);
   resolve_degrees(n, options);
   plan.memory_bytes = estimate_memory(shape, options);

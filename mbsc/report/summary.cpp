@@ -84,7 +84,7 @@ ordered_json to_json(const std::optional<GraphReport>& graph) {
   return {{"edges", graph->edges},
           {"components", graph->components},
           {"speck_points", graph->speck_points},
-          {"distinct_points", graph->distinct_points},
+          {"distinct_points", graph->distinct_points ? ordered_json(*graph->distinct_points) : ordered_json(nullptr)},
           {"width", graph->width},
           {"recall", graph->recall},
           {"recall_standard_error", graph->recall_error}};

@@ -68,7 +68,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     degrees_ : ndarray of shape (n_samples,)
         Row sums of A, as used in the run.
     gamma_ : float or None
-        The value used; None for cosine, nearest_neighbors and precomputed.
+        The value used; None for cosine, nearest_neighbors, landmarks and precomputed.
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
         Centers of k-means, in the space of :meth:`transform`.
     n_iter_ : int
@@ -86,8 +86,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     Notes
     -----
     float32 and float64 arrays are used without a copy, even if they are Fortran-ordered, read-only or memory-mapped.
-    ``predict`` and ``transform`` read the training points again. The estimator keeps a reference to ``X``, not a copy,
-    so do not change the array.
+    ``predict`` and ``transform`` read the training points again, except with ``affinity='landmarks'``. The estimator
+    keeps a reference to ``X``, not a copy, so do not change the array.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Assign new points to clusters, by extending the eigenvectors to the new points.
 
         A point that equals a fitted point is treated as that point. Cost: one kernel value for each pair of a new and a
-        fitted point.
+        fitted point; with ``affinity='landmarks'``, a search for the nearest landmarks.
 
         Parameters
         ----------
@@ -223,7 +223,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def save(self, path) -> None:
         """Write the fitted estimator to a file: arrays and a JSON header in ``.npz``. Loading it runs no code.
 
-        The file contains the points the estimator was fitted on, but not the callback or a RandomState.
+        The file contains the points the estimator was fitted on (the landmarks instead if ``affinity='landmarks'``), but
+        not the callback or a RandomState.
         """
         check_is_fitted(self)
         self._find_extension()
@@ -286,7 +287,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                        "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale}
         self._part = None
-        if comm is not None and comm.size > 1:
+        if found["landmarks"] is not None:  # predict() needs the landmarks instead of the points
+            del self._model["points"]
+            self._model.update(found["landmarks"])
+        elif comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
             del self._model["points"]
         elif self.affinity == "precomputed":  # predict() will not have the matrix
@@ -295,7 +299,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             del self._model["points"]
 
     def _library_model(self) -> dict:
-        model = {name: value for name, value in self._model.items() if name != "seed"}
+        model = self._model
+        if "landmarks" in model:
+            return {**model, "cluster_centers": self.cluster_centers_}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
 
@@ -306,6 +312,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             raise ValueError(f"this rank has only a part of the points: {how}")
         if self._model["affinity"] == "neighbors":
             raise ValueError("new points cannot be labeled with affinity='nearest_neighbors' yet")
+        if self._model["affinity"] == "landmarks":
+            if "landmarks" not in self._model:
+                raise ValueError("this run was stopped before it had what predict() needs")
+            return
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(

@@ -2,7 +2,8 @@
 """A fitted estimator as a file: an .npz of plain arrays, one of which is a JSON header. Reading it runs no code.
 
     header      JSON as bytes: format, version of mbsc, parameters, and every result that is not an array
-    points      the fitted points; for a precomputed affinity row_hashes instead
+    points      the fitted points; for a precomputed affinity row_hashes instead; for landmarks instead
+                landmarks, landmark_degrees, landmark_vectors, cluster_means
     labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, shift, scale, history_*
 """
 from __future__ import annotations
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 FORMAT = "mbsc model 1"
 ARRAYS = ("labels", "embedding", "eigenvalues", "residuals", "degrees", "cluster_centers")
-MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale")
+MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale", "landmarks", "landmark_degrees",
+                "landmark_vectors", "cluster_means")
 
 
 def _plain(value):

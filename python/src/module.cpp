@@ -65,6 +65,45 @@ nb::object array_or_none(std::vector<double>&& values) {
   return values.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::move(values)));
 }
 
+template <class T>
+std::vector<T> vector_of(nb::handle array) {
+  const std::span<const T> values = span_of(nb::cast<DenseVector<T>>(array, false));
+  return {values.begin(), values.end()};
+}
+template <class T>
+Matrix<T> matrix_of(nb::handle array) {
+  const MatrixView<const T> view = view_of(nb::cast<DenseMatrix<T>>(array, false));
+  Matrix<T> matrix(view.rows, view.cols);
+  for (int64_t i = 0; i < view.rows; ++i) std::copy_n(view.row(i), view.cols, matrix.row(i));
+  return matrix;
+}
+
+/// The parts of a model with landmarks, as entries of the dictionary that model_of() reads.
+nb::dict landmarks_of(LandmarkExtension& extension) {
+  nb::dict parts;
+  parts["landmarks"] = to_numpy(std::move(extension.landmarks));
+  parts["landmark_degrees"] = to_numpy(std::move(extension.degrees));
+  parts["landmark_vectors"] = to_numpy(std::move(extension.vectors));
+  parts["cluster_means"] = to_numpy(std::move(extension.means));
+  parts["width"] = extension.width;
+  parts["neighbors"] = extension.each;
+  parts["mean_degree"] = extension.mean_degree;
+  return parts;
+}
+
+LandmarkExtension extension_of(const nb::dict& given) {
+  LandmarkExtension extension;
+  extension.landmarks = matrix_of<float>(given["landmarks"]);
+  extension.degrees = vector_of<double>(given["landmark_degrees"]);
+  extension.vectors = matrix_of<float>(given["landmark_vectors"]);
+  extension.means = matrix_of<double>(given["cluster_means"]);
+  extension.width = nb::cast<double>(given["width"]);
+  extension.each = nb::cast<int64_t>(given["neighbors"]);
+  extension.seed = nb::cast<uint64_t>(given["seed"]);
+  extension.mean_degree = nb::cast<double>(given["mean_degree"]);
+  return extension;
+}
+
 nb::dict results_of(Clustering& c) {
   const Plan& plan = c.plan;
   nb::dict found;
@@ -81,6 +120,7 @@ nb::dict results_of(Clustering& c) {
   found["iterations"] = c.pairs.iterations;
   found["status"] = to_string(c.status);
   found["history"] = columns_of(c.pairs.trace);
+  found["landmarks"] = c.landmarks ? nb::object(landmarks_of(*c.landmarks)) : nb::object(nb::none());
   return found;
 }
 
@@ -113,19 +153,6 @@ AffinityKind affinity_of(const std::string& name) {
   return *options.affinity;
 }
 
-template <class T>
-std::vector<T> vector_of(nb::handle array) {
-  const std::span<const T> values = span_of(nb::cast<DenseVector<T>>(array, false));
-  return {values.begin(), values.end()};
-}
-template <class T>
-Matrix<T> matrix_of(nb::handle array) {
-  const MatrixView<const T> view = view_of(nb::cast<DenseMatrix<T>>(array, false));
-  Matrix<T> matrix(view.rows, view.cols);
-  for (int64_t i = 0; i < view.rows; ++i) std::copy_n(view.row(i), view.cols, matrix.row(i));
-  return matrix;
-}
-
 /// A model from the arrays in a dictionary. The points are not copied: `kept` keeps their array alive.
 Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   const auto has = [&](const char* name) { return given.contains(name) && !given[name].is_none(); };
@@ -144,10 +171,14 @@ Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   nb::dict scaling;
   scaling["embedding_scale"] = given["embedding_scale"];
   model.embedding_scale = options_of(scaling).embedding_scale;
+  model.cluster_centers = matrix_of<double>(given["cluster_centers"]);
+  if (has("landmarks")) {
+    model.landmarks = extension_of(given);
+    return model;
+  }
   model.labels = vector_of<int32_t>(given["labels"]);
   model.degrees = vector_of<double>(given["degrees"]);
   model.embedding = matrix_of<float>(given["embedding"]);
-  model.cluster_centers = matrix_of<double>(given["cluster_centers"]);
   if (has("extension")) model.extension = matrix_of<double>(given["extension"]);
   return model;
 }

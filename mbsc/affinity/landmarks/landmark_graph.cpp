@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/landmarks/landmark_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "mbsc/affinity/graph/components.h"
+#include "mbsc/affinity/landmarks/choose_landmarks.h"
+#include "mbsc/affinity/landmarks/landmark_search.h"
+#include "mbsc/base/random.h"
+#include "mbsc/base/require.h"
+#include "mbsc/linalg/reduce.h"
+
+namespace mbsc {
+namespace {
+
+/// The median of up to about 100,000 of these squared distances; those that are zero do not count.
+float median_square(const std::vector<float>& squares) {
+  std::vector<float> some;
+  const size_t step = std::max<size_t>(1, squares.size() / 100'000);
+  for (size_t e = 0; e < squares.size(); e += step)
+    if (squares[e] > 0) some.push_back(squares[e]);
+  if (some.empty()) return 0;
+  const auto middle = some.begin() + int64_t(some.size() / 2);
+  std::nth_element(some.begin(), middle, some.end());
+  return *middle;
+}
+
+/// Turns squared distances into weights, in place.
+void weigh(const RowSpace& rows, double width, int64_t each, std::vector<float>& squares) {
+  rows.for_each_block([&](int64_t, Range range) {
+    for (int64_t e = range.begin * each; e < range.end * each; ++e)
+      squares[size_t(e)] = landmark_weight(squares[size_t(e)], width, e % each == 0);
+  });
+}
+
+/// Measures on a sample of points which share of their true nearest landmarks was found.
+void measure_recall(const LandmarkSearch& search, const Points& points, const NearLandmarks& found, uint64_t seed,
+                    GraphReport& report) {
+  const int64_t count = std::min<int64_t>(points.rows, 500), K = found.each;
+  const KeyedPermutation order(points.rows, Random(seed, Stream::landmarks), 3);
+  double sum = 0, squares = 0;
+  for (int64_t at = 0; at < count; ++at) {
+    const int64_t i = order(at);
+    const NearLandmarks truth = search.find_by_brute_force(points.rows_between(i, i + 1), K);
+    // A landmark that is as near as the last true one is as good.
+    int64_t hits = 0;
+    for (int64_t e = 0; e < K; ++e) hits += found.squares[size_t(i * K + e)] <= truth.squares.back();
+    const double share = double(hits) / double(K);
+    sum += share;
+    squares += share * share;
+  }
+  report.recall = sum / double(count);
+  const double variance = std::max(0.0, squares / double(count) - report.recall * report.recall);
+  report.recall_error = std::sqrt(variance / double(count));
+}
+
+/// For each landmark, the first landmark of its component. Two landmarks are in one component if a point is joined to
+/// both.
+std::vector<int32_t> components_of(const LandmarkFactor& factor, int64_t n) {
+  const int64_t K = factor.each;
+  std::vector<int32_t> parent(size_t(factor.size()));
+  std::iota(parent.begin(), parent.end(), 0);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t e = i * K + 1; e < (i + 1) * K; ++e) {
+      if (factor.weights[size_t(e)] == 0) continue;
+      const int32_t a = root_of(parent, factor.columns[size_t(i * K)]), b = root_of(parent, factor.columns[size_t(e)]);
+      parent[size_t(std::max(a, b))] = std::min(a, b);
+    }
+  for (int32_t& landmark : parent) landmark = root_of(parent, landmark);
+  return parent;
+}
+
+/// Sets the weights of all points to zero whose component is a speck or is not among the k largest. Reports on the
+/// components.
+void isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& report) {
+  const std::vector<int32_t> component = components_of(factor, n);
+  const auto component_of = [&](int64_t i) {
+    return size_t(component[size_t(factor.columns[size_t(i * factor.each)])]);
+  };
+  std::vector<int64_t> sizes(component.size());  // in points, at the first landmark of each component
+  for (int64_t i = 0; i < n; ++i) ++sizes[component_of(i)];
+  std::vector<int32_t> by_size;
+  for (size_t r = 0; r < sizes.size(); ++r)
+    if (sizes[r] > 0) by_size.push_back(int32_t(r));
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](int32_t a, int32_t b) { return sizes[size_t(a)] > sizes[size_t(b)]; });
+  report.components = int64_t(by_size.size());
+  std::vector<uint8_t> stays(sizes.size());
+  for (size_t c = 0; c < std::min(by_size.size(), size_t(k)); ++c)
+    stays[size_t(by_size[c])] = sizes[size_t(by_size[c])] >= n / (50 * k);
+  for (int64_t i = 0; i < n; ++i) {
+    if (stays[component_of(i)]) continue;
+    ++report.speck_points;
+    std::fill_n(factor.weights.begin() + i * factor.each, factor.each, 0.0F);
+  }
+}
+
+}  // namespace
+
+int64_t automatic_landmarks(int64_t n, int64_t clusters) {
+  const auto most = int64_t(1000 + 500 * std::max(0.0, std::log10(double(n) / 1e4)));
+  const int64_t least = std::max<int64_t>(200, 20 * clusters);
+  return std::min(n, std::max(least, std::min(n / 10, most)));
+}
+
+double landmark_width(const RowSpace& rows, const std::vector<float>& squares, int64_t each) {
+  const double most = 100 * double(median_square(squares));
+  const std::vector<double> sums = sum_over_blocks(rows, 2, [&](int64_t, Range range, std::span<double> out) {
+    for (int64_t e = range.begin * each; e < range.end * each; ++e) {
+      const double square = squares[size_t(e)];
+      if (!(square > 0) || square > most) continue;
+      out[0] += std::sqrt(square);
+      ++out[1];
+    }
+  });
+  return sums[1] > 0 ? sums[0] / sums[1] : 0;
+}
+
+std::unique_ptr<LandmarkAffinity> make_landmark_graph(const Points& points, const RowSpace& rows, Plan& plan) {
+  ClusterOptions& options = plan.options;
+  GraphReport& report = plan.graph.emplace();
+  LandmarkFactor factor;
+  factor.landmarks = choose_landmarks(points, *options.landmarks, options.seed, rows.threads(), options.stop);
+  require(factor.size() >= options.clusters, "only {} distinct landmarks; cannot make {} clusters", factor.size(),
+          options.clusters);
+  options.landmarks = factor.size();
+  options.neighbors = std::min(*options.neighbors, factor.size());
+  factor.each = *options.neighbors;
+  const LandmarkSearch search(factor.landmarks, options.seed);
+  NearLandmarks found = search.find(points, factor.each, rows.threads(), options.stop);
+  measure_recall(search, points, found, options.seed, report);
+  factor.width = report.width = landmark_width(rows, found.squares, factor.each);
+  factor.columns = std::move(found.landmarks);
+  factor.weights = std::move(found.squares);
+  weigh(rows, factor.width, factor.each, factor.weights);
+  isolate_specks(plan.n, options.clusters, factor, report);
+  report.edges = plan.n * factor.each - std::count(factor.weights.begin(), factor.weights.end(), 0.0F);
+  Matrix<float> ones(plan.n, 1);
+  std::fill_n(ones.data(), ones.size(), 1.0F);
+  const Matrix<double> degrees = gather_to_landmarks(rows, factor, ones);
+  factor.degrees.assign(degrees.data(), degrees.data() + degrees.size());
+  return std::make_unique<LandmarkAffinity>(std::move(factor), rows);
+}
+
+}  // namespace mbsc
