@@ -52,10 +52,14 @@ std::string describe(const DegreeReport& degrees) {
 std::string describe_affinity(const Plan& plan) {
   const ClusterOptions& options = plan.options;
   std::string text = word_of(words::affinities, *options.affinity);
-  if (const auto& graph = plan.graph)
-    text += fmt::format(": the {} nearest of each point, {}, {} edges, {} component{}", *options.neighbors,
-                        word_of(words::edge_weights, options.edge_weights), with_commas(graph->edges),
-                        with_commas(graph->components), graph->components == 1 ? "" : "s");
+  if (const auto& graph = plan.graph) {
+    text += options.affinity == AffinityKind::landmarks
+                ? fmt::format(": the {} nearest of {} landmarks", *options.neighbors, with_commas(*options.landmarks))
+                : fmt::format(": the {} nearest of each point, {}", *options.neighbors,
+                              word_of(words::edge_weights, options.edge_weights));
+    text += fmt::format(", {} edges, {} component{}", with_commas(graph->edges), with_commas(graph->components),
+                        graph->components == 1 ? "" : "s");
+  }
   if (options.gamma) text += fmt::format(", gamma {:.6g} ({})", *options.gamma, plan.gamma_is_given ? "given" : "auto");
   if (*options.regularization > 0) text += fmt::format(", regularization {:g}", *options.regularization);
   if (options.degrees == DegreeKind::nystrom) text += ", degrees approximated by nystrom";

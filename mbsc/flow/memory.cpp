@@ -5,6 +5,7 @@
 
 #include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/graph/neighbors.h"
+#include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/pass/symmetric_pass.h"
 #include "mbsc/solvers/registry.h"
 
@@ -49,7 +50,7 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
   }
   if (options.affinity == AffinityKind::landmarks) {
     // The larger of two stages. The solver needs the graph. The search also needs the cells of the points.
-    const int64_t p = *options.landmarks, K = *options.neighbors;
+    const int64_t p = *options.landmarks, K = options.neighbors.value_or(automatic_nearest_landmarks);
     of_a_row = std::max(of_a_row + 8 * K, 8 * K + 16);
     of_search = p * (4 * shape.features * 26 + 8 * 64 * std::min<int64_t>(solver.block, 64));  // sample, sums of chunks
   }

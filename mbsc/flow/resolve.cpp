@@ -45,15 +45,14 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   options.method = method;
 }
 
-/// Sets the automatic number of landmarks, and of landmarks that each point is joined to.
+/// Sets the automatic number of landmarks, and checks the options of the affinity landmarks.
 void resolve_landmarks(const InputShape& shape, ClusterOptions& options) {
   options.landmarks = options.landmarks.value_or(automatic_landmarks(shape.n, options.clusters));
   require(*options.landmarks >= options.clusters, "landmarks must be at least the number of clusters, {}; got {}",
           options.clusters, *options.landmarks);
-  const int64_t each = options.neighbors.value_or(std::min(automatic_nearest_landmarks, *options.landmarks));
-  require(each <= *options.landmarks, "neighbors must be at most the number of landmarks, {}; got {}",
-          *options.landmarks, each);
-  options.neighbors = each;
+  require(options.neighbors.value_or(1) <= *options.landmarks,
+          "neighbors must be at most the number of landmarks, {}; got {}", *options.landmarks,
+          options.neighbors.value_or(1));
   require(options.start.value_or(Start::random) == Start::random, "affinity = landmarks has the start random only");
 }
 

@@ -84,7 +84,8 @@ std::vector<OptionRow> graph_rows() {
           .at_most_n()
           .in_python("n_neighbors")
           .in(in_problem)
-          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces; landmarks: 5")
+          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces; "
+                         "affinity landmarks: 5, and more in the same case")
           .help("affinity neighbors: the number of nearest points that each point is joined to; affinity landmarks: "
                 "the number of nearest landmarks"),
       word_option(
@@ -172,7 +173,7 @@ std::vector<OptionRow> solver_rows() {
           .at_most_n()
           .for_methods({"minibatch", "adagrad", "exact", "nystrom", "power", "chebyshev", "transfer"})
           .automatically("method nystrom: max(500, 2k); start of minibatch: up to 2000; start of adagrad or exact: "
-                         "10; affinity landmarks: n/10, from 200 to 2500, at least 20k")
+                         "10; affinity landmarks: n/4, from 200 to 3000, at least 20k")
           .help("points that Nystrom samples, as a method and as a start; affinity landmarks: the number of landmarks"),
       integer_option(
           "guards", [](auto& o) -> auto& { return o.guards; })

@@ -97,12 +97,27 @@ void isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& r
   }
 }
 
+/// Joins each point to its factor.each nearest landmarks, with weights, and isolates the points of specks. Reports on
+/// the graph in the plan.
+void join(const Points& points, const LandmarkSearch& search, const RowSpace& rows, Plan& plan,
+          LandmarkFactor& factor) {
+  const ClusterOptions& options = plan.options;
+  GraphReport& report = plan.graph.emplace();
+  factor.columns = {};
+  factor.weights = {};
+  NearLandmarks found = search.find(points, factor.each, rows.threads(), options.stop);
+  measure_recall(search, points, found, options.seed, report);
+  factor.width = report.width = landmark_width(rows, found.squares, factor.each);
+  factor.columns = std::move(found.landmarks);
+  factor.weights = std::move(found.squares);
+  weigh(rows, factor.width, factor.each, factor.weights);
+  isolate_specks(plan.n, options.clusters, factor, report);
+}
+
 }  // namespace
 
 int64_t automatic_landmarks(int64_t n, int64_t clusters) {
-  const auto most = int64_t(1000 + 500 * std::max(0.0, std::log10(double(n) / 1e4)));
-  const int64_t least = std::max<int64_t>(200, 20 * clusters);
-  return std::min(n, std::max(least, std::min(n / 10, most)));
+  return std::min(n, std::max({std::min<int64_t>(n / 4, 3000), int64_t{200}, 20 * clusters}));
 }
 
 double landmark_width(const RowSpace& rows, const std::vector<float>& squares, int64_t each) {
@@ -120,23 +135,20 @@ double landmark_width(const RowSpace& rows, const std::vector<float>& squares, i
 
 std::unique_ptr<LandmarkAffinity> make_landmark_graph(const Points& points, const RowSpace& rows, Plan& plan) {
   ClusterOptions& options = plan.options;
-  GraphReport& report = plan.graph.emplace();
   LandmarkFactor factor;
   factor.landmarks = choose_landmarks(points, *options.landmarks, options.seed, rows.threads(), options.stop);
   require(factor.size() >= options.clusters, "only {} distinct landmarks; cannot make {} clusters", factor.size(),
           options.clusters);
   options.landmarks = factor.size();
-  options.neighbors = std::min(*options.neighbors, factor.size());
-  factor.each = *options.neighbors;
   const LandmarkSearch search(factor.landmarks, options.seed);
-  NearLandmarks found = search.find(points, factor.each, rows.threads(), options.stop);
-  measure_recall(search, points, found, options.seed, report);
-  factor.width = report.width = landmark_width(rows, found.squares, factor.each);
-  factor.columns = std::move(found.landmarks);
-  factor.weights = std::move(found.squares);
-  weigh(rows, factor.width, factor.each, factor.weights);
-  isolate_specks(plan.n, options.clusters, factor, report);
-  report.edges = plan.n * factor.each - std::count(factor.weights.begin(), factor.weights.end(), 0.0F);
+  const int64_t first = options.neighbors.value_or(automatic_nearest_landmarks);
+  const int64_t most = std::min(factor.size(), options.neighbors.value_or(most_nearest_landmarks));
+  for (factor.each = std::min(first, most);; factor.each = std::min(2 * factor.each, most)) {
+    join(points, search, rows, plan, factor);
+    if (factor.each == most || plan.graph->speck_points <= plan.n / 100) break;
+  }
+  options.neighbors = factor.each;
+  plan.graph->edges = plan.n * factor.each - std::count(factor.weights.begin(), factor.weights.end(), 0.0F);
   Matrix<float> ones(plan.n, 1);
   std::fill_n(ones.data(), ones.size(), 1.0F);
   const Matrix<double> degrees = gather_to_landmarks(rows, factor, ones);

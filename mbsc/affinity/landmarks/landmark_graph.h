@@ -9,7 +9,8 @@
 // The scale of the graph depends on p, not on n: the graph does not become more local if there are more points.
 // A component of the graph with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the
 // label of the nearest cluster. If there are more than k components, the k largest are the clusters, and the points of
-// all others are isolated, too.
+// all others are isolated, too. If more than a hundredth of the points are isolated, and K is not given, K is doubled,
+// at most twice.
 // Reference: Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE TKDE 2020.
 // Cost: the search; memory: 8 K bytes for each point, and another 8 during the search.
 #pragma once
@@ -22,14 +23,15 @@
 
 namespace mbsc {
 
-/// p for n points and k clusters if the option is not set: n/10, at least 200 and 20 k, at most
-/// 1,000 + 500 log10(n/10,000) (1,000 for 10^4 points, 2,500 for 10^7) or 20 k.
+/// p for n points and k clusters if the option is not set: n/4, at most 3,000, but at least 200 and 20 k.
 int64_t automatic_landmarks(int64_t n, int64_t clusters);
-/// K if the option is not set.
+/// K if the option is not set, before it is doubled.
 constexpr int64_t automatic_nearest_landmarks = 5;
+/// K is not doubled beyond this.
+constexpr int64_t most_nearest_landmarks = 20;
 
-/// Builds the graph by the options of the plan. Writes the number of landmarks, which is smaller if there are too few
-/// distinct points, and the report on the graph to the plan. For one rank only. Throws Stopped after a stop request.
+/// Builds the graph by the options of the plan. Writes to the plan: the number of landmarks, which is smaller if there
+/// are too few distinct points, K, and the report on the graph. For one rank only. Throws Stopped after a stop request.
 std::unique_ptr<LandmarkAffinity> make_landmark_graph(const Points& points, const RowSpace& rows, Plan& plan);
 
 /// s, from the squared distances of the edges.

@@ -96,16 +96,25 @@ std::vector<int32_t> LandmarkSearch::cells_of(const Points& points, int threads)
   return cells;
 }
 
-void LandmarkSearch::rank(const float* row, const int32_t* candidates, int64_t count, int64_t point,
-                          NearLandmarks& out) const {
-  std::vector<float> squares(static_cast<size_t>(count));
-  simd::squared_distances(row, landmarks_.data, landmarks_.stride, candidates, count, landmarks_.cols, squares.data());
-  std::vector<NearPoint> near(static_cast<size_t>(count));
-  for (size_t c = 0; c < near.size(); ++c) near[c] = {squares[c], candidates[c]};
-  std::partial_sort(near.begin(), near.begin() + out.each, near.end());
-  for (int64_t e = 0; e < out.each; ++e) {
-    out.landmarks[size_t(point * out.each + e)] = near[size_t(e)].point;
-    out.squares[size_t(point * out.each + e)] = near[size_t(e)].distance;
+void LandmarkSearch::rank(const float* row, std::span<const int32_t> candidates, int64_t point,
+                          std::vector<float>& squares, NearLandmarks& out) const {
+  squares.resize(candidates.size());
+  simd::squared_distances(row, landmarks_.data, landmarks_.stride, candidates.data(), int64_t(candidates.size()),
+                          landmarks_.cols, squares.data());
+  int32_t* landmarks = out.landmarks.data() + point * out.each;
+  float* distances = out.squares.data() + point * out.each;
+  int64_t count = 0;
+  for (size_t c = 0; c < candidates.size(); ++c) {  // insertion into the sorted list of the nearest so far
+    const NearPoint near{squares[c], candidates[c]};
+    const auto goes_before = [&](int64_t e) { return near < NearPoint{distances[e], landmarks[e]}; };
+    if (count == out.each && !goes_before(count - 1)) continue;
+    int64_t at = count < out.each ? count++ : count - 1;
+    for (; at > 0 && goes_before(at - 1); --at) {
+      landmarks[at] = landmarks[at - 1];
+      distances[at] = distances[at - 1];
+    }
+    landmarks[at] = near.point;
+    distances[at] = near.distance;
   }
 }
 
@@ -132,7 +141,7 @@ void LandmarkSearch::search(const Points& points, const int32_t* members, Range 
     for (int64_t i = 0; i < count; ++i) {
       take_largest(values.row(i), width, wanted, places.data(), best);
       for (int32_t& place : places) place = candidates[size_t(place)];
-      rank(rows.row(i), places.data(), wanted, members[first + i], out);
+      rank(rows.row(i), places, members[first + i], best, out);
     }
   }
 }
@@ -164,10 +173,10 @@ NearLandmarks LandmarkSearch::find_by_brute_force(const Points& points, int64_t 
   NearLandmarks found{each, std::vector<int32_t>(size_t(points.rows * each)),
                       std::vector<float>(size_t(points.rows * each))};
   const std::vector<int32_t> numbers = numbers_below(landmarks_.rows);
-  std::vector<float> row(size_t(points.features));
+  std::vector<float> row(size_t(points.features)), squares;
   for (int64_t i = 0; i < points.rows; ++i) {
     copy_row(points, i, row.data());
-    rank(row.data(), numbers.data(), landmarks_.rows, i, found);
+    rank(row.data(), numbers, i, squares, found);
   }
   return found;
 }

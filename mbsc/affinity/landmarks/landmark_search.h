@@ -13,11 +13,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mbsc/input.h"
 #include "mbsc/options.h"
-#include "mbsc/simd/tile.h"
 
 namespace mbsc {
 
@@ -48,8 +48,9 @@ class LandmarkSearch {
   /// The number of the nearest cell of each point.
   std::vector<int32_t> cells_of(const Points& points, int threads) const;
   void search(const Points& points, const int32_t* members, Range range, int32_t cell, NearLandmarks& out) const;
-  /// Ranks candidates of one point by direct distances and writes the nearest to `out`.
-  void rank(const float* row, const int32_t* candidates, int64_t count, int64_t point, NearLandmarks& out) const;
+  /// Ranks candidates of one point by direct distances and writes the nearest to `out`. `squares` is working memory.
+  void rank(const float* row, std::span<const int32_t> candidates, int64_t point, std::vector<float>& squares,
+            NearLandmarks& out) const;
 
   MatrixView<const float> landmarks_;
   Matrix<float> centers_;                         ///< of the cells
