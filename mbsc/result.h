@@ -26,13 +26,13 @@ std::string to_string(Status status);
 
 /// Statistics of a graph of neighbors or of landmarks.
 struct GraphReport {
-  int64_t edges = 0;            ///< number of undirected edges
-  int64_t components = 0;       ///< number of connected components
-  int64_t speck_points = 0;     ///< points in tiny components; they count as isolated
+  int64_t edges = 0;                       ///< number of undirected edges
+  int64_t components = 0;                  ///< number of connected components
+  int64_t speck_points = 0;                ///< points in tiny components; they count as isolated
   std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
-  double width = 0;             ///< width of the Gaussian weights: the mean of the positive distances to neighbors
-  double recall = 1;            ///< share of true neighbors that were found, measured on a sample
-  double recall_error = 0;      ///< standard error of `recall`
+  double width = 0;         ///< width of the Gaussian weights: the mean of the positive distances to neighbors
+  double recall = 1;        ///< share of true neighbors that were found, measured on a sample
+  double recall_error = 0;  ///< standard error of `recall`
 };
 
 /// All automatic values of a run. Before any work, resolve() decides those that depend only on the options and the

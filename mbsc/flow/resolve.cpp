@@ -31,6 +31,7 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   require(has_neighbors || options.edge_weights == defaults.edge_weights,
           "edge_weights applies to the affinity neighbors only");
   require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
+  require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
   if (!is_graph) return;
   const std::string& name = word_of(words::affinities, kind);
   require(shape.ranks == 1, "affinity = {} runs on one rank only; got {}", name, shape.ranks);
@@ -39,8 +40,8 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
   const bool is_known = method == "chebyshev" || method == "exact" || method == "power";
-  require(is_known || (has_landmarks && method == "transfer"),
-          "method = {} needs another affinity; affinity = {} has {}chebyshev, exact and power", method, name,
+  require(is_known || method == "transfer",
+          "method = {} needs a dense affinity; affinity = {} has {}chebyshev, exact and power", method, name,
           has_landmarks ? "transfer, " : "");
   options.method = method;
 }

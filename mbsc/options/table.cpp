@@ -34,9 +34,10 @@ std::vector<OptionRow> problem_rows() {
           .in(in_problem)
           .spelled_in_python("neighbors", "nearest_neighbors")
           .automatically("rbf")
-          .help("similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
-                "neighbors: the weighted graph of near points; landmarks: points that share near landmarks, for millions "
-                "of points; with precomputed the input is a matrix of affinities"),
+          .help(
+              "similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
+              "neighbors: the weighted graph of near points; landmarks: points that share near landmarks, for millions "
+              "of points; with precomputed the input is a matrix of affinities"),
       real_option(
           "gamma", [](auto& o) -> auto& { return o.gamma; })
           .positive()
@@ -153,7 +154,8 @@ std::vector<OptionRow> solver_rows() {
   return {
       text_option(
           "method", method_names(), [](auto& o) -> auto& { return o.method; })
-          .automatically("affinity neighbors: chebyshev; affinity landmarks: transfer; else exact if a tolerance is given; else minibatch if passes "
+          .automatically("affinity neighbors: chebyshev; affinity landmarks: transfer; else exact if a tolerance is "
+                         "given; else minibatch if passes "
                          "or iterations are given; else exact "
                          "if it is cheap; "
                          "else minibatch")

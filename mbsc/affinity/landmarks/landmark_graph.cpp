@@ -73,8 +73,8 @@ std::vector<int32_t> components_of(const LandmarkFactor& factor, int64_t n) {
 }
 
 /// Sets the weights of all points to zero whose component is a speck or is not among the k largest. Reports on the
-/// components.
-void isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& report) {
+/// components. Returns the number of points in specks.
+int64_t isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& report) {
   const std::vector<int32_t> component = components_of(factor, n);
   const auto component_of = [&](int64_t i) {
     return size_t(component[size_t(factor.columns[size_t(i * factor.each)])]);
@@ -88,19 +88,25 @@ void isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& r
                    [&](int32_t a, int32_t b) { return sizes[size_t(a)] > sizes[size_t(b)]; });
   report.components = int64_t(by_size.size());
   std::vector<uint8_t> stays(sizes.size());
-  for (size_t c = 0; c < std::min(by_size.size(), size_t(k)); ++c)
-    stays[size_t(by_size[c])] = sizes[size_t(by_size[c])] >= n / (50 * k);
+  int64_t in_specks = 0;
+  for (size_t c = 0; c < by_size.size(); ++c) {
+    const int64_t size = sizes[size_t(by_size[c])];
+    const bool is_speck = size < n / (50 * k);
+    stays[size_t(by_size[c])] = c < size_t(k) && !is_speck;
+    if (is_speck) in_specks += size;
+  }
   for (int64_t i = 0; i < n; ++i) {
     if (stays[component_of(i)]) continue;
     ++report.speck_points;
     std::fill_n(factor.weights.begin() + i * factor.each, factor.each, 0.0F);
   }
+  return in_specks;
 }
 
 /// Joins each point to its factor.each nearest landmarks, with weights, and isolates the points of specks. Reports on
-/// the graph in the plan.
-void join(const Points& points, const LandmarkSearch& search, const RowSpace& rows, Plan& plan,
-          LandmarkFactor& factor) {
+/// the graph in the plan. Returns the number of points in specks.
+int64_t join(const Points& points, const LandmarkSearch& search, const RowSpace& rows, Plan& plan,
+             LandmarkFactor& factor) {
   const ClusterOptions& options = plan.options;
   GraphReport& report = plan.graph.emplace();
   factor.columns = {};
@@ -111,7 +117,7 @@ void join(const Points& points, const LandmarkSearch& search, const RowSpace& ro
   factor.columns = std::move(found.landmarks);
   factor.weights = std::move(found.squares);
   weigh(rows, factor.width, factor.each, factor.weights);
-  isolate_specks(plan.n, options.clusters, factor, report);
+  return isolate_specks(plan.n, options.clusters, factor, report);
 }
 
 }  // namespace
@@ -144,8 +150,8 @@ std::unique_ptr<LandmarkAffinity> make_landmark_graph(const Points& points, cons
   const int64_t first = options.neighbors.value_or(automatic_nearest_landmarks);
   const int64_t most = std::min(factor.size(), options.neighbors.value_or(most_nearest_landmarks));
   for (factor.each = std::min(first, most);; factor.each = std::min(2 * factor.each, most)) {
-    join(points, search, rows, plan, factor);
-    if (factor.each == most || plan.graph->speck_points <= plan.n / 100) break;
+    const int64_t in_specks = join(points, search, rows, plan, factor);
+    if (factor.each == most || in_specks <= plan.n / 100) break;
   }
   options.neighbors = factor.each;
   plan.graph->edges = plan.n * factor.each - std::count(factor.weights.begin(), factor.weights.end(), 0.0F);

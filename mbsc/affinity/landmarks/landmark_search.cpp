@@ -136,8 +136,8 @@ void LandmarkSearch::search(const Points& points, const int32_t* members, Range 
     const int64_t count = std::min(rows_together, range.end - first);
     for (int64_t i = 0; i < count; ++i) copy_row(points, members[first + i], rows.row(i));
     pack_points<float>(Points(rows.view()), rule, Range{0, count}, simd::panel_rows<float>(), packed_rows);
-    simd::run(simd::Task::evaluate, make_tile<float>({simd::Form::distance, false, 1}, {&packed_rows}, {&columns},
-                                                     values.view(), scratch));
+    simd::run(simd::Task::evaluate,
+              make_tile<float>({simd::Form::distance, false, 1}, {&packed_rows}, {&columns}, values.view(), scratch));
     for (int64_t i = 0; i < count; ++i) {
       take_largest(values.row(i), width, wanted, places.data(), best);
       for (int32_t& place : places) place = candidates[size_t(place)];
