@@ -72,7 +72,7 @@ class Landmarks(ProgramTest):
         self.assertEqual(sorted(labels), [0, 1])
 
     def test_a_speck_takes_no_cluster(self):
-        rows, classes = blobs([(0.0, 0.0), (9.0, 0.0)], (1500, 1500), spread=1.0)
+        rows, classes = blobs([(0.0, 0.0), (14.0, 0.0)], (1500, 1500), spread=1.0)
         far = [[1000.0 + i, 1000.0] for i in range(25)]
         labels, summary = self.cluster_rows([*rows, *far], 2)
         self.assert_same_partition(labels[:3000], classes)

@@ -65,7 +65,7 @@ LandmarkSearch::LandmarkSearch(MatrixView<const float> landmarks, uint64_t seed)
   const int64_t p = landmarks.rows;
   const double root = std::sqrt(double(p));
   const auto cells = std::min(p, int64_t(std::ceil(2 * root)));
-  const auto count = std::min(p, std::max<int64_t>(256, int64_t(8 * root) + p / 16));
+  const auto count = std::min(p, std::max<int64_t>(256, int64_t(8 * root) + p / 6));
   centers_ = find_centers(landmarks, cells, seed);
   const std::vector<int32_t> numbers = numbers_below(p);
   std::vector<float> distances;

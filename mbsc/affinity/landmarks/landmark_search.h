@@ -3,7 +3,7 @@
 //
 //     cells:  a few rounds of k-means divide the landmarks into C = 2 sqrt(p) cells
 //     1:      a point belongs to the cell with the nearest center
-//     2:      it is compared with the landmarks that are nearest to this center (8 sqrt(p) + p/16 of them, at least
+//     2:      it is compared with the landmarks that are nearest to this center (8 sqrt(p) + p/6 of them, at least
 //             256), by the tile (simd/tile.h). All points of a cell share these candidates
 //
 // The tile computes expanded distances in float32, relative to the center of the cell, so they lose few digits. The

@@ -9,12 +9,13 @@
 //     pair after the k-th gives the gap.
 //   - Ritz pairs in the span of the vectors Z v, and their residuals, come from one product with L.
 // End: always after this one product. With a tolerance, the status is `converged` if the residuals are within it, else
-//   `stalled`. Without one it is `finished`, or `unresolved` if a residual is above the gap.
+//   `stalled`. Without one it is `finished`, or `unresolved` if a residual, or the rounding error, is above the gap.
 // Cost: K^2 multiply-adds for each point, a few hundred products with H, one product with L. Memory: four blocks of k.
 #include "mbsc/solvers/transfer/transfer.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mbsc/affinity/graph/sparse_affinity.h"
 #include "mbsc/base/float64.h"
@@ -96,9 +97,10 @@ Solution<float> solve_transfer(const Normalized<float>& L, const ClusterOptions&
   certify(L, options.stop, k, pairs);
   const double residual = largest_residual(pairs);
   const double gap = int64_t(small.values.size()) > k ? small.values[size_t(k - 1)] - small.values[size_t(k)] : 1;
-  pairs.subspace_error = gap > 0 ? std::min(1.0, residual / gap) : 1;
+  const double error = std::max(residual, 4 * double(std::numeric_limits<float>::epsilon()));  // rounding of the gap
+  pairs.subspace_error = gap > error ? error / gap : 1;
   pairs.subspace_error_source = ErrorSource::residuals;
-  pairs.status = residual < gap ? Status::finished : Status::unresolved;
+  pairs.status = error < gap ? Status::finished : Status::unresolved;
   if (tolerance) pairs.status = residual <= *tolerance ? Status::converged : Status::stalled;
   double objective = 0;
   for (const double value : pairs.values) objective += value;
