@@ -27,7 +27,7 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   const bool is_graph = has_neighbors || has_landmarks;
   const std::string method = options.method.value_or(has_landmarks ? "transfer" : "chebyshev");
   options.regularization = options.regularization.value_or(is_graph ? 0 : 0.001);
-  require(is_graph || !options.neighbors, "neighbors applies to the affinities neighbors and landmarks only");
+  require(is_graph || !options.neighbors, "neighbors applies to the affinity neighbors or landmarks only");
   require(has_neighbors || options.edge_weights == defaults.edge_weights,
           "edge_weights applies to the affinity neighbors only");
   require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
