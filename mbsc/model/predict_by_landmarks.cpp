@@ -53,7 +53,7 @@ Prediction predict_by_landmarks(const Model& model, const Points& points, int th
   check_sizes(model, points);
   check_finite(points, threads);
   const LandmarkExtension& extension = *model.landmarks;
-  const LandmarkSearch search(extension.landmarks, extension.seed);
+  const LandmarkSearch search(extension.landmarks, extension.seed, threads);
   const NearLandmarks near = search.find(points, extension.each, threads, stop);
   const double tau = model.regularization * extension.mean_degree;
   const IsolationRule rule(model.embedding_scale, extension.mean_degree, tau);

@@ -46,7 +46,7 @@ TEST(LandmarkSearch, FindsNearlyAllThatBruteForceFinds) {
   for (size_t s = 0; s < sets.size(); ++s) {
     const Points points(sets[s].view());
     const Matrix<float> landmarks = choose_landmarks(points, 1500, 0, 2, {});
-    const LandmarkSearch search(landmarks, 0);
+    const LandmarkSearch search(landmarks, 0, 2);
     const NearLandmarks found = search.find(points, 5, 2, {});
     const double recall = recall_of(found, search.find_by_brute_force(points, 5));
     fmt::print("set {}: d = {}, recall {:.4f}\n", s, points.features, recall);
@@ -56,7 +56,7 @@ TEST(LandmarkSearch, FindsNearlyAllThatBruteForceFinds) {
 
 TEST(LandmarkSearch, IsExactForFewLandmarks) {
   const Matrix<float> X = random_matrix<float>(3000, 5, 1), landmarks = random_matrix<float>(256, 5, 2);
-  const LandmarkSearch search(landmarks, 0);
+  const LandmarkSearch search(landmarks, 0, 2);
   const NearLandmarks found = search.find(Points(X.view()), 7, 2, {});
   const NearLandmarks truth = search.find_by_brute_force(Points(X.view()), 7);
   EXPECT_EQ(found.landmarks, truth.landmarks);
@@ -69,13 +69,13 @@ TEST(LandmarkSearch, KeepsItsDigitsIfTwoGroupsAreFarApart) {
   for (int64_t i = 0; i < 3000; ++i)
     for (int64_t f = 0; f < 3; ++f) X(i, f) += 50'000;
   const Matrix<float> landmarks = choose_landmarks(Points(X.view()), 1000, 0, 2, {});
-  const LandmarkSearch search(landmarks, 0);
+  const LandmarkSearch search(landmarks, 0, 2);
   EXPECT_GE(recall_of(search.find(Points(X.view()), 5, 2, {}), search.find_by_brute_force(Points(X.view()), 5)), 0.95);
 }
 
 TEST(LandmarkSearch, AllLandmarksCanBeWanted) {
   const Matrix<float> X = random_matrix<float>(20, 2, 1), landmarks = random_matrix<float>(3, 2, 2);
-  const LandmarkSearch search(landmarks, 0);
+  const LandmarkSearch search(landmarks, 0, 2);
   EXPECT_EQ(search.find(Points(X.view()), 3, 1, {}).landmarks,
             search.find_by_brute_force(Points(X.view()), 3).landmarks);
 }
@@ -83,11 +83,11 @@ TEST(LandmarkSearch, AllLandmarksCanBeWanted) {
 TEST(LandmarkSearch, HasTheSameBitsForAnyNumberOfThreads) {
   const Matrix<float> X = random_matrix<float>(20'000, 4, 1);
   const Matrix<float> landmarks = choose_landmarks(Points(X.view()), 900, 3, 1, {});
-  const NearLandmarks one = LandmarkSearch(landmarks, 3).find(Points(X.view()), 5, 1, {});
+  const NearLandmarks one = LandmarkSearch(landmarks, 3, 1).find(Points(X.view()), 5, 1, {});
   for (const int threads : {2, 3}) {
     const Matrix<float> again = choose_landmarks(Points(X.view()), 900, 3, threads, {});
     EXPECT_TRUE(std::equal(landmarks.data(), landmarks.data() + landmarks.size(), again.data()));
-    const NearLandmarks many = LandmarkSearch(landmarks, 3).find(Points(X.view()), 5, threads, {});
+    const NearLandmarks many = LandmarkSearch(landmarks, 3, threads).find(Points(X.view()), 5, threads, {});
     EXPECT_EQ(one.landmarks, many.landmarks);
     EXPECT_EQ(one.squares, many.squares);
   }
@@ -108,7 +108,7 @@ TEST(ChooseLandmarks, LiesCloserToThePointsThanRandomPointsDo) {
   const Matrix<float> X = random_matrix<float>(8000, 3, 4);
   const auto mean_square = [&](const Matrix<float>& landmarks) {
     double sum = 0;
-    for (const float square : LandmarkSearch(landmarks, 0).find_by_brute_force(Points(X.view()), 1).squares)
+    for (const float square : LandmarkSearch(landmarks, 0, 1).find_by_brute_force(Points(X.view()), 1).squares)
       sum += double(square);
     return sum;
   };

@@ -50,7 +50,7 @@ Matrix<float> choose_landmarks(const Points& points, int64_t count, uint64_t see
   Matrix<float> centers(count, points.features);
   for (int64_t c = 0; c < count; ++c) std::copy_n(distinct.rows.row(order(c)), points.features, centers.row(c));
   for (int round = 0; round < rounds; ++round) {
-    const LandmarkSearch search(centers, seed);
+    const LandmarkSearch search(centers, seed, threads);
     move_centers(sample, search.find(Points(sample.view()), 1, threads, stop).landmarks, centers);
   }
   return centers;

@@ -146,7 +146,7 @@ std::unique_ptr<LandmarkAffinity> make_landmark_graph(const Points& points, cons
   require(factor.size() >= options.clusters, "only {} distinct landmarks; cannot make {} clusters", factor.size(),
           options.clusters);
   options.landmarks = factor.size();
-  const LandmarkSearch search(factor.landmarks, options.seed);
+  const LandmarkSearch search(factor.landmarks, options.seed, rows.threads());
   const int64_t first = options.neighbors.value_or(automatic_nearest_landmarks);
   const int64_t most = std::min(factor.size(), options.neighbors.value_or(most_nearest_landmarks));
   for (factor.each = std::min(first, most);; factor.each = std::min(2 * factor.each, most)) {

@@ -31,24 +31,41 @@ void distances_to_all(const float* row, MatrixView<const float> others, const st
   simd::squared_distances(row, others.data, others.stride, numbers.data(), others.rows, others.cols, out.data());
 }
 
+/// The number of the nearest center of each row; ties go to the lower number. `copy_to(i, out)` copies row i.
+template <class CopyTo>
+std::vector<int32_t> nearest_centers(int64_t rows, const CopyTo& copy_to, MatrixView<const float> centers,
+                                     int threads) {
+  std::vector<int32_t> nearest(static_cast<size_t>(rows));
+  const std::vector<int32_t> numbers = numbers_below(centers.rows);
+  parallel_for(threads, (rows + rows_together - 1) / rows_together, [&](int64_t piece) {
+    std::vector<float> row(size_t(centers.cols)), distances;
+    const int64_t first = piece * rows_together;
+    for (int64_t i = first; i < std::min(rows, first + rows_together); ++i) {
+      copy_to(i, row.data());
+      distances_to_all(row.data(), centers, numbers, distances);
+      nearest[size_t(i)] = int32_t(std::min_element(distances.begin(), distances.end()) - distances.begin());
+    }
+  });
+  return nearest;
+}
+
 void copy_row(const Points& points, int64_t i, float* out) {
   for (int64_t f = 0; f < points.features; ++f) out[f] = float(points(i, f)) + 0.0F;
 }
 
-/// The centers of `count` cells of the landmarks: five rounds of k-means from random landmarks. An empty cell keeps its
+/// The centers of `count` cells of the landmarks: three rounds of k-means from random landmarks. An empty cell keeps its
 /// center.
-Matrix<float> find_centers(MatrixView<const float> landmarks, int64_t count, uint64_t seed) {
+Matrix<float> find_centers(MatrixView<const float> landmarks, int64_t count, uint64_t seed, int threads) {
   const KeyedPermutation order(landmarks.rows, Random(seed, Stream::landmarks), 1);
   Matrix<float> centers(count, landmarks.cols);
   for (int64_t c = 0; c < count; ++c) std::copy_n(landmarks.row(order(c)), landmarks.cols, centers.row(c));
-  const std::vector<int32_t> numbers = numbers_below(count);
-  std::vector<float> distances;
-  for (int round = 0; round < 5; ++round) {
+  const auto copy_landmark = [&](int64_t r, float* out) { std::copy_n(landmarks.row(r), landmarks.cols, out); };
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<int32_t> cells = nearest_centers(landmarks.rows, copy_landmark, centers, threads);
     Matrix<double> sums(count, landmarks.cols);
     std::vector<double> sizes(static_cast<size_t>(count));
     for (int64_t r = 0; r < landmarks.rows; ++r) {
-      distances_to_all(landmarks.row(r), centers, numbers, distances);
-      const int64_t c = std::min_element(distances.begin(), distances.end()) - distances.begin();
+      const int32_t c = cells[size_t(r)];
       for (int64_t f = 0; f < landmarks.cols; ++f) sums(c, f) += double(landmarks(r, f));
       ++sizes[size_t(c)];
     }
@@ -61,15 +78,16 @@ Matrix<float> find_centers(MatrixView<const float> landmarks, int64_t count, uin
 
 }  // namespace
 
-LandmarkSearch::LandmarkSearch(MatrixView<const float> landmarks, uint64_t seed) : landmarks_(landmarks) {
+LandmarkSearch::LandmarkSearch(MatrixView<const float> landmarks, uint64_t seed, int threads) : landmarks_(landmarks) {
   const int64_t p = landmarks.rows;
   const double root = std::sqrt(double(p));
   const auto cells = std::min(p, int64_t(std::ceil(2 * root)));
   const auto count = std::min(p, std::max<int64_t>(256, int64_t(8 * root) + p / 6));
-  centers_ = find_centers(landmarks, cells, seed);
+  centers_ = find_centers(landmarks, cells, seed, threads);
+  candidates_.resize(size_t(cells));
   const std::vector<int32_t> numbers = numbers_below(p);
-  std::vector<float> distances;
-  for (int64_t c = 0; c < cells; ++c) {
+  parallel_for(threads, cells, [&](int64_t c) {
+    std::vector<float> distances;
     distances_to_all(centers_.row(c), landmarks, numbers, distances);
     std::vector<int32_t> nearest = numbers;
     std::nth_element(nearest.begin(), nearest.begin() + (count - 1), nearest.end(), [&](int32_t a, int32_t b) {
@@ -77,23 +95,8 @@ LandmarkSearch::LandmarkSearch(MatrixView<const float> landmarks, uint64_t seed)
     });
     nearest.resize(size_t(count));
     std::sort(nearest.begin(), nearest.end());
-    candidates_.push_back(std::move(nearest));
-  }
-}
-
-std::vector<int32_t> LandmarkSearch::cells_of(const Points& points, int threads) const {
-  std::vector<int32_t> cells(size_t(points.rows));
-  const std::vector<int32_t> numbers = numbers_below(centers_.rows());
-  parallel_for(threads, (points.rows + rows_of_piece - 1) / rows_of_piece, [&](int64_t piece) {
-    std::vector<float> row(size_t(points.features)), distances;
-    const int64_t first = piece * rows_of_piece, last = std::min(points.rows, first + rows_of_piece);
-    for (int64_t i = first; i < last; ++i) {
-      copy_row(points, i, row.data());
-      distances_to_all(row.data(), centers_, numbers, distances);
-      cells[size_t(i)] = int32_t(std::min_element(distances.begin(), distances.end()) - distances.begin());
-    }
+    candidates_[size_t(c)] = std::move(nearest);
   });
-  return cells;
 }
 
 void LandmarkSearch::rank(const float* row, std::span<const int32_t> candidates, int64_t point,
@@ -149,7 +152,8 @@ void LandmarkSearch::search(const Points& points, const int32_t* members, Range 
 NearLandmarks LandmarkSearch::find(const Points& points, int64_t each, int threads, const StopToken& stop) const {
   NearLandmarks found{each, std::vector<int32_t>(size_t(points.rows * each)),
                       std::vector<float>(size_t(points.rows * each))};
-  const std::vector<int32_t> cells = cells_of(points, threads);
+  const auto copy_point = [&](int64_t i, float* out) { copy_row(points, i, out); };
+  const std::vector<int32_t> cells = nearest_centers(points.rows, copy_point, centers_, threads);
   std::vector<int64_t> starts(size_t(centers_.rows()) + 1);
   for (const int32_t cell : cells) ++starts[size_t(cell) + 1];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());

@@ -31,7 +31,7 @@ struct NearLandmarks {
 class LandmarkSearch {
  public:
   /// The landmarks (in scaled coordinates) must outlive this object.
-  LandmarkSearch(MatrixView<const float> landmarks, uint64_t seed);
+  LandmarkSearch(MatrixView<const float> landmarks, uint64_t seed, int threads);
 
   int64_t size() const { return landmarks_.rows; }
   /// The `each` nearest landmarks of each point. Throws Stopped after a stop request.
@@ -45,8 +45,6 @@ class LandmarkSearch {
     int32_t cell;
     Range points;
   };
-  /// The number of the nearest cell of each point.
-  std::vector<int32_t> cells_of(const Points& points, int threads) const;
   void search(const Points& points, const int32_t* members, Range range, int32_t cell, NearLandmarks& out) const;
   /// Ranks candidates of one point by direct distances and writes the nearest to `out`. `squares` is working memory.
   void rank(const float* row, std::span<const int32_t> candidates, int64_t point, std::vector<float>& squares,
