@@ -105,10 +105,10 @@ int64_t rows_in_cache(int64_t features) {
   template void pack_right_hand_sides(MatrixView<const T>, int64_t, AlignedVector<T>&);                              \
   template int64_t rows_in_cache<T>(int64_t);
 MBSC_INSTANTIATE(float)
-MBSC_FLOAT64(MBSC_INSTANTIATE(double))
+MBSC_INSTANTIATE(double)  // kernel_product() of the Python package needs it in every build
 #undef MBSC_INSTANTIATE
 template void add_panels(const AlignedVector<float>&, int64_t, MatrixView<float>);
 template void add_panels(const AlignedVector<float>&, int64_t, MatrixView<double>);
-MBSC_FLOAT64(template void add_panels(const AlignedVector<double>&, int64_t, MatrixView<double>);)
+template void add_panels(const AlignedVector<double>&, int64_t, MatrixView<double>);
 
 }  // namespace mbsc
