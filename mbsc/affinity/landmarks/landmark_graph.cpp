@@ -56,51 +56,72 @@ void measure_recall(const LandmarkSearch& search, const Points& points, const Ne
   report.recall_error = std::sqrt(variance / double(count));
 }
 
-/// For each landmark, the first landmark of its component. Two landmarks are in one component if a point is joined to
-/// both.
-std::vector<int32_t> components_of(const LandmarkFactor& factor, int64_t n) {
+/// For each landmark, the first landmark of its component. A point with the weights b joins its nearest landmark, of
+/// weight b_1, and another of its landmarks, of weight b_r, if b_1 b_r / (sum of b) is positive and at least `weakest`.
+std::vector<int32_t> components_of(const LandmarkFactor& factor, int64_t n, double weakest) {
   const int64_t K = factor.each;
   std::vector<int32_t> parent(size_t(factor.size()));
   std::iota(parent.begin(), parent.end(), 0);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t e = i * K + 1; e < (i + 1) * K; ++e) {
-      if (factor.weights[size_t(e)] == 0) continue;
-      const int32_t a = root_of(parent, factor.columns[size_t(i * K)]), b = root_of(parent, factor.columns[size_t(e)]);
+  for (int64_t i = 0; i < n; ++i) {
+    const float* weights = factor.weights.data() + i * K;
+    if (weights[0] == 0) continue;
+    const double least = weakest * std::accumulate(weights, weights + K, 0.0) / double(weights[0]);
+    for (int64_t e = 1; e < K && weights[e] > 0 && double(weights[e]) >= least; ++e) {  // the weights descend
+      const int32_t a = root_of(parent, factor.columns[size_t(i * K)]);
+      const int32_t b = root_of(parent, factor.columns[size_t(i * K + e)]);
       parent[size_t(std::max(a, b))] = std::min(a, b);
     }
+  }
   for (int32_t& landmark : parent) landmark = root_of(parent, landmark);
   return parent;
 }
 
-/// Sets the weights of all points to zero whose component is a speck or is not among the k largest. Reports on the
-/// components. Returns the number of points in specks.
-int64_t isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& report) {
-  const std::vector<int32_t> component = components_of(factor, n);
-  const auto component_of = [&](int64_t i) {
-    return size_t(component[size_t(factor.columns[size_t(i * factor.each)])]);
-  };
+/// What isolate_components() found.
+struct Isolated {
+  int64_t components = 0;  ///< with at least one point that was not isolated before
+  int64_t small = 0;       ///< points of components that are too small
+  int64_t points = 0;      ///< all points that were isolated
+};
+
+/// Isolates points, by setting their weights to zero: those whose component has fewer than `fewest` points or is not
+/// among the `most` largest.
+Isolated isolate_components(int64_t n, double weakest, int64_t fewest, int64_t most, LandmarkFactor& factor) {
+  const int64_t K = factor.each;
+  const std::vector<int32_t> component = components_of(factor, n, weakest);
+  const auto component_of = [&](int64_t i) { return size_t(component[size_t(factor.columns[size_t(i * K)])]); };
+  const auto has_edge = [&](int64_t i) { return factor.weights[size_t(i * K)] > 0; };
   std::vector<int64_t> sizes(component.size());  // in points, at the first landmark of each component
-  for (int64_t i = 0; i < n; ++i) ++sizes[component_of(i)];
+  for (int64_t i = 0; i < n; ++i) sizes[component_of(i)] += has_edge(i) ? 1 : 0;
   std::vector<int32_t> by_size;
   for (size_t r = 0; r < sizes.size(); ++r)
     if (sizes[r] > 0) by_size.push_back(int32_t(r));
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](int32_t a, int32_t b) { return sizes[size_t(a)] > sizes[size_t(b)]; });
-  report.components = int64_t(by_size.size());
+  Isolated isolated{int64_t(by_size.size()), 0, 0};
   std::vector<uint8_t> stays(sizes.size());
-  int64_t in_specks = 0;
   for (size_t c = 0; c < by_size.size(); ++c) {
     const int64_t size = sizes[size_t(by_size[c])];
-    const bool is_speck = size < n / (50 * k);
-    stays[size_t(by_size[c])] = c < size_t(k) && !is_speck;
-    if (is_speck) in_specks += size;
+    stays[size_t(by_size[c])] = int64_t(c) < most && size >= fewest;
+    if (size < fewest) isolated.small += size;
   }
   for (int64_t i = 0; i < n; ++i) {
-    if (stays[component_of(i)]) continue;
-    ++report.speck_points;
-    std::fill_n(factor.weights.begin() + i * factor.each, factor.each, 0.0F);
+    if (!has_edge(i) || stays[component_of(i)]) continue;
+    ++isolated.points;
+    std::fill_n(factor.weights.begin() + i * K, K, 0.0F);
   }
-  return in_specks;
+  return isolated;
+}
+
+/// Isolates the points of specks and of components beyond the k largest. Reports on the components. Returns the number
+/// of points in specks.
+int64_t isolate_specks(int64_t n, int64_t k, LandmarkFactor& factor, GraphReport& report) {
+  constexpr double weakest = 1e-3;
+  const int64_t fewest = n / (50 * k);
+  const Isolated separate = isolate_components(n, 0, fewest, k, factor);
+  const Isolated weak = isolate_components(n, weakest, fewest, n, factor);
+  report.components = separate.components;
+  report.speck_points = separate.points + weak.points;
+  return separate.small + weak.small;
 }
 
 /// Joins each point to its factor.each nearest landmarks, with weights, and isolates the points of specks. Reports on

@@ -7,9 +7,11 @@
 //                 times their median do not count, because a single far outlier would make s too large
 //
 // The scale of the graph depends on p, not on n: the graph does not become more local if there are more points.
-// A component of the graph with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the
-// label of the nearest cluster. If there are more than k components, the k largest are the clusters, and the points of
-// all others are isolated, too. If more than a hundredth of the points lie in specks, and K is not given, K is doubled,
+// A component of the graph with fewer than n/(50 k) points is a speck. Here a landmark counts as separate if no point
+// joins it to others with more than a thousandth of a weight: otherwise a single outlier that is its own landmark would
+// be a cluster with a smaller cut than any other. The points of specks are isolated: they get the label of the nearest
+// cluster. If the graph has more than k components, the k largest are the clusters, and the points of all others are
+// isolated, too. If more than a hundredth of the points lie in specks, and K is not given, K is doubled,
 // at most twice. Clusters that are really separate have larger components, so they do not cause K to be doubled.
 // Reference: Huang, Wang, Wu, Lai, Kwoh, "Ultra-scalable spectral clustering and ensemble clustering", IEEE TKDE 2020.
 // Cost: the search; memory: 8 K bytes for each point, and another 8 during the search.

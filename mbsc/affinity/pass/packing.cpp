@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mbsc/base/float64.h"
 #include "mbsc/simd/pack.h"
 
 namespace mbsc {
