@@ -24,7 +24,7 @@
 //     w(x) = s(x) [sum_r b_r(x) y_r + tau y],   y_r = sum_j b_jr s_j w_j E / Dr_r,   y = (1/n) sum_j s_j w_j E,
 // and the model consists of the landmarks and y, not of the training points. The affinity of a training point with
 // itself counts, as it does in A. If the degree of x is below tau, tau y is left out. A landmark with Dr_r = 0 does not
-// count. Cost: the search for the nearest landmarks of each new point.
+// count, and a point whose nearest landmark has Dr_r = 0 is isolated, as in the clustering. Cost: the search for the nearest landmarks of each new point.
 #pragma once
 
 #include <cstdint>

@@ -28,13 +28,14 @@ void check_sizes(const Model& model, const Points& points) {
           extension.each, p);
 }
 
-/// Writes w(x) to `row` (model.h), and returns d(x). `landmarks` and `squares` are those of x.
+/// Writes w(x) to `row` (model.h), and returns d(x). `landmarks` and `squares` are those of x, nearest first.
 double extend_row(const LandmarkExtension& extension, const int32_t* landmarks, const float* squares, double tau,
                   std::span<float> row) {
   const int64_t p = extension.landmarks.rows();
   std::vector<double> sums(row.size());
   double degree = 0;
-  for (int64_t e = 0; e < extension.each; ++e) {
+  const bool is_isolated = !(extension.degrees[size_t(landmarks[0])] > 0);
+  for (int64_t e = 0; e < extension.each && !is_isolated; ++e) {
     const int32_t r = landmarks[e];
     const double weight = double(landmark_weight(squares[e], extension.width, e == 0));
     if (weight == 0 || !(extension.degrees[size_t(r)] > 0)) continue;

