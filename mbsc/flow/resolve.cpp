@@ -54,7 +54,6 @@ void resolve_landmarks(const InputShape& shape, ClusterOptions& options) {
   require(options.neighbors.value_or(1) <= *options.landmarks,
           "neighbors must be at most the number of landmarks, {}; got {}", *options.landmarks,
           options.neighbors.value_or(1));
-  require(options.start.value_or(Start::random) == Start::random, "affinity = landmarks has the start random only");
 }
 
 void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
@@ -145,6 +144,8 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   if (!options.method) options.method = choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   check_applies(given, solver);
+  require(options.affinity != AffinityKind::landmarks || given.start.value_or(Start::random) == Start::random,
+          "affinity = landmarks has the start random only");
   const bool samples_points = solver.method != "chebyshev" && solver.method != "power";
   require(!given.landmarks || samples_points || options.affinity == AffinityKind::landmarks,
           "landmarks applies to the method {} only if affinity = landmarks", solver.method);
