@@ -96,26 +96,47 @@ void check_outputs(const ClusterFlags& flags, const std::string& labels, const C
     require(!a || !b || *a != *b || *a == "/dev/null", "two results cannot both go to {}", a.value_or(""));
 }
 
-Input::Kind kind_of(const ClusterOptions& options) {
-  return options.affinity == AffinityKind::precomputed ? Input::Kind::matrix : Input::Kind::points;
+Input input_of(const Content& content, const ClusterOptions& options) {
+  if (content.graph) return content.graph->graph;
+  const bool is_matrix = options.affinity == AffinityKind::precomputed;
+  return {is_matrix ? Input::Kind::matrix : Input::Kind::points, content.rows.own.points()};
+}
+
+/// The estimate of the memory, before the work starts.
+std::string describe_memory(const Content& content, const Plan& plan) {
+  constexpr double mib = 1 << 20;
+  const Table& table = content.rows.own;
+  const std::string input =
+      content.graph ? fmt::format("{:.0f} MiB for {} nodes and {} stored weights",
+                                  double(content.graph->memory_bytes()) / mib, plan.n, content.graph->graph.entries())
+                    : fmt::format("{:.0f} MiB for {} points of {} features", double(table.memory_bytes()) / mib, plan.n,
+                                  table.features);
+  return fmt::format("{}, at most {:.0f} MiB more to cluster them{}", input, double(plan.memory_bytes) / mib,
+                     plan.ranks > 1 ? fmt::format(", on each of {} ranks", plan.ranks) : "");
+}
+
+/// The message of a graph that is not symmetric, with the line of the entry if the file has lines.
+std::string describe(const AsymmetricGraph& error, const ClusterFlags& flags) {
+  const auto line = find_line(flags.input, flags.read_options({}), error.row, error.column);
+  return fmt::format("{}:{} {}", flags.input, line ? fmt::format("{}:", *line) : "", error.what());
 }
 
 /// Calls cluster() and, if `talks`, shows its progress on the terminal. Adds the name of the file to its errors.
-Clustering cluster_table(const ClusterFlags& flags, const SharedTable& shared, const ClusterOptions& options,
-                         const Comm& comm, bool talks) {
-  const Input input(kind_of(options), shared.own.points());
+Clustering cluster_content(const ClusterFlags& flags, const Content& content, const ClusterOptions& options,
+                           const Comm& comm, bool talks) {
+  const Input input = input_of(content, options);
   ProgressLine progress(talks);
   try {
-    const Plan plan = resolve({shared.n, shared.own.features, input.kind, comm.size()}, options);
-    if (talks)
-      fmt::print(stderr, "{:<12} {:.0f} MiB for {} points of {} features, at most {:.0f} MiB more to cluster them{}\n",
-                 "estimate", double(shared.own.memory_bytes()) / (1 << 20), shared.n, shared.own.features,
-                 double(plan.memory_bytes) / (1 << 20),
-                 comm.size() > 1 ? fmt::format(", on each of {} ranks", comm.size()) : "");
+    const Plan plan =
+        resolve({content.n(), input.rows.features, input.kind, comm.size(), input.graph.entries()}, options);
+    if (talks) fmt::print(stderr, "{:<12} {}\n", "estimate", describe_memory(content, plan));
     return cluster(input, options, comm, [&](const Stage& stage) {
       progress.show(stage);
       return true;
     });
+  } catch (const AsymmetricGraph& error) {
+    progress.clear();
+    throw InvalidInput(describe(error, flags));
   } catch (const InvalidInput& error) {
     progress.clear();
     throw InvalidInput(fmt::format("{}: {}", flags.input, error.what()));
@@ -132,15 +153,15 @@ int run(const ClusterFlags& flags, const Comm& comm) {
 
   ReadOptions read_options = flags.read_options(stop);
   read_options.threads = threads_of(flags.cluster_options(0, stop), comm);
-  const SharedTable shared = read_shared_table(flags.input, read_options, comm);
+  const Content content = read_content(flags.input, read_options, comm);
   const double read_seconds = clock.seconds();
-  ClusterOptions options = flags.cluster_options(shared.n, stop);
+  ClusterOptions options = flags.cluster_options(content.n(), stop);
   options.threads = read_options.threads;
-  const Clustering result = cluster_table(flags, shared, options, comm, talks);
+  const Clustering result = cluster_content(flags, content, options, comm, talks);
 
-  Report report{flags, options, shared.own, result, measure_ranks(comm, result), {}, read_seconds, 0};
+  Report report{flags, options, content, result, measure_ranks(comm, result), {}, read_seconds, 0};
   const std::vector<int32_t> all_labels = collect<int32_t>(comm, result.labels);
-  const std::vector<int32_t> truth = collect<int32_t>(comm, shared.own.truth);
+  const std::vector<int32_t> truth = collect<int32_t>(comm, content.rows.own.truth);
   if (!truth.empty()) report.scores = score_labels(truth, all_labels);
   // The labels are written last: if they exist, all other results exist, too.
   if (flags.embedding) write_embedding(*flags.embedding, result.pairs.vectors, comm);
@@ -148,7 +169,7 @@ int run(const ClusterFlags& flags, const Comm& comm) {
   agree(comm, [&] {
     if (!is_first) return;
     if (flags.summary) write_text(*flags.summary, json_report(report));
-    write_labels(labels, all_labels);
+    write_labels(labels, all_labels, content.graph ? content.graph->ids : std::vector<std::string>());
   });
   if (talks) {
     fmt::print(stderr, "{}", text_report(report));
@@ -160,7 +181,7 @@ int run(const ClusterFlags& flags, const Comm& comm) {
 }  // namespace
 
 Command add_cluster(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("cluster", "cluster the points of a file");
+  CLI::App* command = app.add_subcommand("cluster", "cluster the points or the graph of a file");
   const auto flags = std::make_shared<ClusterFlags>();
   flags->add_to(*command);
   return [flags](const Comm& comm) { return run(*flags, comm); };

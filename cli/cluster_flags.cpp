@@ -41,7 +41,7 @@ const char* type_name(OptionKind kind) {
   }
 }
 
-/// The help of an option, such as "minibatch, adagrad: columns of a batch [auto: doubling]".
+/// The help of an option, such as "minibatch, adagrad: columns of the block beyond k [auto: max(4, 2k); adagrad: 0]".
 std::string help_of(const OptionRow& row) {
   std::string text = methods_text(row);
   if (!text.empty()) text += ": ";
@@ -83,7 +83,11 @@ void add_row(CLI::App& command, const OptionRow& row, std::map<std::string, std:
 }  // namespace
 
 void ClusterFlags::add_to(CLI::App& command) {
-  command.add_option("input", input, "points: csv, tsv, libsvm or npy, plain or gzip; - = standard input")->required();
+  command
+      .add_option("input", input,
+                  "points (csv, tsv, libsvm, npy; with --affinity precomputed a matrix) or a graph (mtx, npz, edges), "
+                  "plain or gzip; - = standard input")
+      ->required();
   std::string formats = "auto";
   for (const std::string& name : format_names()) formats += " | " + name;
   command.add_option("--format", format, "format of the input (" + formats + ") [auto]")->group("Reading");
@@ -99,7 +103,8 @@ void ClusterFlags::add_to(CLI::App& command) {
   command
       .add_option(
           "--labels", labels,
-          "write one label per line, in input order; - = standard output [on a terminal NAME.labels.txt, else -]")
+          "write one label per line, in input order (edges: the id of the node, a tab and its label); - = standard "
+          "output [NAME.labels.txt if standard output is a terminal or there are several ranks, else -]")
       ->group(results);
   command.add_option("--embedding", embedding, "write the n x k eigenvectors as .npy")->group(results);
   command.add_option("--summary", summary, "write every setting and result as .json")->group(results);

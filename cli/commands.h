@@ -17,7 +17,8 @@ enum ExitCode : int {
   interrupted = 130,  ///< Ctrl-C
 };
 
-/// Runs a command and returns its exit code. The argument has the ranks that run together; without mpirun there is one.
+/// Runs a command and returns its exit code. The argument is the communicator of all ranks; without mpirun it has one
+/// rank.
 using Command = std::function<int(const Comm&)>;
 
 Command add_cluster(CLI::App& app);

@@ -49,17 +49,31 @@ std::string describe(const DegreeReport& degrees) {
                      100 * *degrees.relative_error, 100 * *degrees.largest_error);
 }
 
+std::string describe(const GraphReport& graph) {
+  return fmt::format("{} edge{}, {} component{}", with_commas(graph.edges), graph.edges == 1 ? "" : "s",
+                     with_commas(graph.components), graph.components == 1 ? "" : "s");
+}
+
+/// What the file contains.
+std::string describe_data(const Report& r) {
+  const Plan& plan = r.result.plan;
+  if (r.content.graph) return fmt::format("{} nodes, {}", with_commas(plan.n), describe(*plan.graph));
+  const Table& table = r.content.rows.own;
+  return fmt::format("{} points, {} features{}", plan.n, table.features,
+                     table.truth.empty() ? "" : fmt::format(", {} classes", table.class_names.size()));
+}
+
 std::string describe_affinity(const Plan& plan) {
   const ClusterOptions& options = plan.options;
   std::string text = word_of(words::affinities, *options.affinity);
-  if (const auto& graph = plan.graph) {
-    text += options.affinity == AffinityKind::landmarks
-                ? fmt::format(": the {} nearest of {} landmarks", *options.neighbors, with_commas(*options.landmarks))
-                : fmt::format(": the {} nearest of each point, {}", *options.neighbors,
-                              word_of(words::edge_weights, options.edge_weights));
-    text += fmt::format(", {} edges, {} component{}", with_commas(graph->edges), with_commas(graph->components),
-                        graph->components == 1 ? "" : "s");
-  }
+  if (options.affinity == AffinityKind::neighbors)
+    text += fmt::format(": the {} nearest of each point, {}, {}", *options.neighbors,
+                        word_of(words::edge_weights, options.edge_weights), describe(*plan.graph));
+  if (options.affinity == AffinityKind::landmarks)
+    text += fmt::format(": the {} nearest of {} landmarks, {}", *options.neighbors, with_commas(*options.landmarks),
+                        describe(*plan.graph));
+  if (options.symmetrize) text += ", symmetrize " + word_of(words::symmetrizations, *options.symmetrize);
+  if (plan.graph && plan.graph->loops > 0) text += fmt::format(", {} loops ignored", with_commas(plan.graph->loops));
   if (options.gamma) text += fmt::format(", gamma {:.6g} ({})", *options.gamma, plan.gamma_is_given ? "given" : "auto");
   if (*options.regularization > 0) text += fmt::format(", regularization {:g}", *options.regularization);
   if (options.degrees == DegreeKind::nystrom) text += ", degrees approximated by nystrom";
@@ -142,16 +156,15 @@ void add_cost(const Report& r, Lines& lines) {
 std::string text_report(const Report& r) {
   const Clustering& c = r.result;
   Lines lines;
-  lines.add("data", fmt::format("{}: {} points, {} features{}", r.flags.input, c.plan.n, r.table.features,
-                                r.table.truth.empty() ? "" : fmt::format(", {} classes", r.table.class_names.size())));
+  lines.add("data", fmt::format("{}: {}", r.flags.input, describe_data(r)));
   lines.add("affinity", describe_affinity(c.plan));
   if (c.plan.graph && c.plan.graph->recall_error > 0)
     lines.add("recall", fmt::format("{:.3f} +- {:.3f} of the true neighbors were found", c.plan.graph->recall,
                                     c.plan.graph->recall_error));
   if (c.degrees.relative_error) lines.add("degrees", describe(c.degrees));
   if (c.degrees.isolated_points > 0)
-    lines.add("isolated", fmt::format("{} points were left out of k-means and got the label of the {} cluster",
-                                      c.degrees.isolated_points,
+    lines.add("isolated", fmt::format("{} {} were left out of k-means and got the label of the {} cluster",
+                                      c.degrees.isolated_points, r.content.graph ? "nodes" : "points",
                                       c.plan.options.affinity == AffinityKind::precomputed ? "largest" : "nearest"));
   add_pairs(c, lines);
   add_clusters(r, lines);
@@ -162,8 +175,9 @@ std::string text_report(const Report& r) {
 std::string json_report(const Report& r) {
   ordered_json j;
   j["input"] = r.flags.input;
-  j["format"] = r.table.format;
-  j["classes"] = r.table.truth.empty() ? ordered_json(nullptr) : ordered_json(r.table.class_names.size());
+  const Table& table = r.content.rows.own;
+  j["format"] = r.content.graph ? r.content.graph->format : table.format;
+  j["classes"] = table.truth.empty() ? ordered_json(nullptr) : ordered_json(table.class_names.size());
   j["label_column"] = r.flags.label_column.empty() ? ordered_json(nullptr) : ordered_json(r.flags.label_column);
   j["preset"] = r.flags.preset ? ordered_json(*r.flags.preset) : ordered_json(nullptr);
   j.update(ordered_json::parse(summary_json(r.result)));

@@ -19,7 +19,7 @@ struct RankFigures {
 struct Report {
   const ClusterFlags& flags;
   const ClusterOptions& options;
-  const Table& table;  ///< of this rank
+  const Content& content;  ///< the rows of this rank, or the graph
   const Clustering& result;
   RankFigures ranks;
   std::optional<Scores> scores;  ///< set if the true classes are known

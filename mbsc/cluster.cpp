@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "mbsc/affinity/graph/given_graph.h"
 #include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/make_affinity.h"
@@ -23,14 +24,17 @@ namespace mbsc {
 namespace {
 
 /// Builds the affinity. First finds the scaling of the points, and gamma if the kernel has one and the caller did not
-/// set it. Writes both to the plan.
-std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan) {
+/// set it. Writes both to the plan. With keep_graph, sets `graph`.
+std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan,
+                                                std::shared_ptr<const FittedGraph>& graph) {
   ClusterOptions& options = plan.options;
+  if (input.is_graph()) return make_given_graph(input.graph, rows, plan);
   if (!input.is_matrix()) {
     apply_scaling(input.rows, options.scale, options.scale_rows.value_or(0), rows);
     plan.shift = input.rows.shift;
     plan.scale = input.rows.scale;
-    if (options.affinity == AffinityKind::neighbors) return make_neighbor_graph(input.rows, rows, plan);
+    if (options.affinity == AffinityKind::neighbors)
+      return make_neighbor_graph(input.rows, rows, plan, options.keep_graph ? &graph : nullptr);
     if (options.affinity == AffinityKind::landmarks) return make_landmark_graph(input.rows, rows, plan);
     const KernelKind kernel = kernel_of(*options.affinity, 1).kind;
     if (!options.gamma && kernel != KernelKind::cosine)
@@ -56,7 +60,7 @@ Clustering cluster_rows(Input& input, const RowSpace& rows, Plan& plan, const St
   const EmbeddingScale scale = plan.options.embedding_scale;
   Run run(rows.comm(), plan.options.stop, observer);
   std::optional<Run::Clock> clock(seconds.graph);
-  const auto affinity = build_affinity(input, rows, plan);
+  const auto affinity = build_affinity(input, rows, plan, result.graph);
 
   clock.emplace(seconds.degrees);
   Normalized<float> L(*affinity, find_degrees(*affinity, plan, run, result.degrees), *plan.options.regularization);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main interface: cluster() takes points or affinities and returns clusters.
+// The main interface: cluster() takes points, affinities or a graph and returns clusters.
 //
 //     mbsc::Matrix<float> X = ...;                     // n x d
 //     mbsc::ClusterOptions options;
@@ -49,6 +49,7 @@ struct InputShape {
   int64_t features = 0;
   Input::Kind kind = Input::Kind::points;
   int ranks = 1;
+  int64_t entries = 0;  ///< stored weights of a graph
 };
 
 /// Checks every option and decides the automatic values that do not depend on the data. The plan says what cluster()

@@ -2,7 +2,8 @@
 // The input of a clustering: arrays, and views of arrays. A view does not copy the caller's data.
 //     Matrix, MatrixView   row-major storage: Matrix owns it, MatrixView refers to it
 //     Points               rows of coordinates in the caller's memory, with an optional scaling
-//     Input                points, or a dense matrix of affinities
+//     Graph                a sparse matrix of weights in the caller's memory
+//     Input                points, a dense matrix of affinities, or a graph
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <new>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -23,6 +25,15 @@ namespace mbsc {
 class InvalidInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// Thrown for a graph that is not symmetric. `row` and `column`, counted from 0, have an entry that differs from the
+/// entry of `column` and `row`, or has no such partner.
+class AsymmetricGraph : public InvalidInput {
+ public:
+  AsymmetricGraph(const std::string& message, int64_t row_, int64_t column_)
+      : InvalidInput(message), row(row_), column(column_) {}
+  int64_t row, column;
 };
 
 /// A half-open range of rows (or of blocks, or columns).
@@ -158,19 +169,47 @@ struct Points {
   }
 };
 
-/// The data to cluster. Affinities are computed from points, or the input is the matrix of affinities itself.
+/// A view of the n x n matrix of the weights of a graph, in compressed sparse row (CSR) form. It does not own the arrays
+/// unless `owner` is set: the arrays of a SciPy matrix are used in place. Columns may be in any order, and the weights
+/// of entries at the same place are added. The diagonal is ignored.
+struct Graph {
+  int64_t nodes = 0;                 ///< n
+  std::span<const int64_t> starts;   ///< index of the first entry of each row, and the number of entries: n + 1 values
+  std::span<const int32_t> columns;  ///< of each entry, counted from 0
+  const void* values = nullptr;      ///< the weight of each entry; null: every weight is 1
+  ScalarType type = ScalarType::float64;  ///< of the values
+  bool by_column = false;             ///< the columns are compressed, not the rows (CSC); only messages need to know
+  std::shared_ptr<const void> owner;  ///< keeps the arrays alive; null: the caller keeps them alive
+
+  int64_t entries() const { return int64_t(columns.size()); }
+  double value(int64_t entry) const {
+    if (values == nullptr) return 1;
+    return type == ScalarType::float32 ? static_cast<double>(static_cast<const float*>(values)[entry])
+                                       : static_cast<const double*>(values)[entry];
+  }
+};
+
+/// The data to cluster. Affinities are computed from points, or the input is the matrix of affinities itself: dense, or
+/// sparse as the weights of a graph.
 struct Input {
-  enum class Kind { points, matrix };
+  enum class Kind { points, matrix, graph };
 
   Input(const Points& points) : rows(points) {}
+  /// A symmetric graph, or one to which the option `symmetrize` is applied. No weight is negative. For one rank only.
+  Input(const Graph& graph_) : kind(Kind::graph), graph(graph_) {}
   Input(Kind kind_, const Points& rows_) : kind(kind_), rows(rows_) {}
   /// A symmetric n x n matrix of affinities. No entry is negative. The diagonal is ignored.
   static Input matrix(const Points& rows) { return {Kind::matrix, rows}; }
 
+  bool is_points() const { return kind == Kind::points; }
   bool is_matrix() const { return kind == Kind::matrix; }
+  bool is_graph() const { return kind == Kind::graph; }
+  /// The number of rows of this rank.
+  int64_t row_count() const { return is_graph() ? graph.nodes : rows.rows; }
 
   Kind kind = Kind::points;
-  Points rows;  ///< this rank's rows: coordinates, or rows of the matrix
+  Points rows;  ///< this rank's rows: coordinates, or rows of the matrix; empty for a graph
+  Graph graph;  ///< empty unless the input is a graph
 };
 
 }  // namespace mbsc

@@ -22,7 +22,8 @@ struct Scores {
 Scores score_labels(std::span<const int32_t> truth, std::span<const int32_t> labels);
 
 /// The exact normalized cut of a labeling, by one full product. Uses only `affinity`, `gamma`, `threads` and `stop` of
-/// the options. gamma must be set if the kernel has one. A point with a negative label belongs to no cluster.
+/// the options. For points, `affinity` must be a kernel, and gamma must be set if the kernel has one. A point with a
+/// negative label belongs to no cluster.
 double normalized_cut(const Input& input, std::span<const int32_t> labels, const ClusterOptions& options);
 
 }  // namespace mbsc

@@ -19,12 +19,22 @@
 //
 // Cost: one kernel value for each pair of a new point and a training point.
 //
+// If the affinity is a neighbor graph, a(x, x_j) is the weight of the edge between x and x_j, for the m nearest training
+// points of x (model/graph_product.h has the exact definition); it is 0 for all others. A point x that coincides with a
+// training point has the edges of that point. If all of the m nearest points are isolated, x is isolated, too. An edge
+// that only x_j has in its list is not known, so a(x, x_j) of a new point may lack half of its value, and d(x) the edges
+// in the other direction. A common factor of all a(x, x_j) cancels if the rows are scaled (embedding_scale row or
+// degree) and tau = 0. Cost: a search for the nearest points, and m row updates for each new point. Memory of the model
+// beside the points, for n points: the graph, 8 bytes for each stored weight (about 12 m bytes a point), the lists, 4 m
+// bytes a point (shared weights only), and 12 bytes a point.
+//
 // With landmarks (affinity/landmarks/landmark_affinity.h), a(x, x_j) = sum_r b_r(x) b_jr / Dr_r, where b_r(x) are the
 // weights of x and its nearest landmarks. So
 //     w(x) = s(x) [sum_r b_r(x) y_r + tau y],   y_r = sum_j b_jr s_j w_j E / Dr_r,   y = (1/n) sum_j s_j w_j E,
 // and the model consists of the landmarks and y, not of the training points. The affinity of a training point with
 // itself counts, as it does in A. If the degree of x is below tau, tau y is left out. A landmark with Dr_r = 0 does not
-// count, and a point whose nearest landmark has Dr_r = 0 is isolated, as in the clustering. Cost: the search for the nearest landmarks of each new point.
+// count, and a point whose nearest landmark has Dr_r = 0 is isolated, as in the clustering.
+// Cost: the search for the nearest landmarks of each new point.
 #pragma once
 
 #include <cstdint>
@@ -51,21 +61,28 @@ struct Model {
   EmbeddingScale embedding_scale = EmbeddingScale::row;
   std::vector<int32_t> labels;
   std::vector<double> degrees;
-  Matrix<float> embedding;         ///< n x k eigenvectors
-  Matrix<double> cluster_centers;  ///< k x k
-  Matrix<double> extension;        ///< E, from find_extension()
+  Matrix<float> embedding;                   ///< n x k eigenvectors
+  Matrix<double> cluster_centers;            ///< k x k
+  Matrix<double> extension;                  ///< E, from find_extension()
+  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors
+  SearchIndex index;                         ///< of the points, from find_index(); set if affinity = neighbors
   /// Set if affinity = landmarks. Then points, labels, degrees, embedding and extension are empty; only the scaling in
   /// `points` is used.
   std::optional<LandmarkExtension> landmarks;
 };
 
-/// Makes the model of a clustering of this input. Copies the points.
+/// Makes the model of a clustering of this input. Copies the points. If affinity = neighbors, the clustering must have
+/// been made with keep_graph.
 Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop = {});
 
 /// Computes E. If the residuals of `pairs` were recomputed, this needs no kernel values. Otherwise it evaluates the
 /// kernel values of about 1,000 rows.
 Matrix<double> find_extension(const Model& model, const EigenPairs<float>& pairs, uint64_t seed, int threads,
                               const StopToken& stop = {});
+
+/// Makes the index for the search among the points of a model with a graph. `recall` is the share of the nearest points
+/// that the search must find. Other models have an empty index.
+SearchIndex find_index(const Model& model, double recall, uint64_t seed, int threads, const StopToken& stop = {});
 
 /// A hash of the stored values of each row. If `rounded`, the values are first rounded to float32.
 std::vector<uint64_t> hash_rows(const Points& points, bool rounded, int threads);

@@ -13,10 +13,13 @@
 namespace mbsc {
 
 /// rbf, exponential, cosine: a dense kernel. neighbors: a graph that joins each point to its nearest points. landmarks:
-/// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities.
+/// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities or a graph.
 enum class AffinityKind { rbf, exponential, cosine, neighbors, landmarks, precomputed };
 /// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
 enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local };
+/// What replaces a given graph A that is not symmetric. mean: (A + A')/2. max: the larger of a_ij and a_ji. mutual: their
+/// mean if both are positive, else no edge.
+enum class Symmetrize { mean, max, mutual };
 /// How each feature is scaled. unit: to [0, 1]. symmetric: to [-1, 1]. standard: to mean 0 and standard deviation 1. A
 /// constant feature becomes 0.
 enum class Scaling { none, unit, symmetric, standard };
@@ -108,12 +111,13 @@ struct ClusterOptions {
   // The problem.
   Scaling scale = Scaling::none;         ///< scaling of the features, before anything else
   std::optional<int64_t> scale_rows;     ///< compute the scaling from the first N rows; automatic: all
-  std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, precomputed for a matrix
+  std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, else precomputed
   std::optional<double> gamma;           ///< automatic: from sampled distances
-  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001, or 0 for a graph
+  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
   double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find
+  std::optional<Symmetrize> symmetrize;  ///< given graph; unset: a graph that is not symmetric is refused
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees
   EmbeddingScale embedding_scale = EmbeddingScale::row;
@@ -138,6 +142,7 @@ struct ClusterOptions {
   std::optional<int> threads;  ///< automatic: OMP_NUM_THREADS, else all CPUs that this process may use
   int64_t cache = 0;           ///< bytes of memory for kernel values of the degree pass, which full products reuse
   bool keep_block = false;     ///< fill EigenPairs::block (C++ only)
+  bool keep_graph = false;     ///< affinity = neighbors: fill Clustering::graph, which make_model() needs (C++ only)
   StopToken stop;              ///< C++ only
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading points from files: CSV, TSV, LIBSVM and NPY, plain or compressed by gzip. The path "-" is standard input.
+// Reading points from files (CSV, TSV, LIBSVM and NPY) and graphs (Matrix Market, NPZ of scipy.sparse, edge lists). The
+// files may be plain or compressed by gzip. The path "-" is standard input.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,14 @@ struct Table {
   Points points() const;
 };
 
+/// The graph of a file.
+struct GraphFile {
+  Graph graph;                   ///< owns its arrays
+  std::vector<std::string> ids;  ///< edge list: the name of each node; empty: nodes have only numbers
+  std::string format;            ///< one of format_names(), followed by ".gz" if the file is compressed
+  int64_t memory_bytes() const;
+};
+
 /// The names of the formats that can be read: "csv", "tsv", ...
 std::vector<std::string> format_names();
 
@@ -64,6 +73,14 @@ struct ReadOptions {
 /// Reads a file. Throws InvalidInput with the name of the file, the line and the rule that was broken.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
+/// Reads a graph. Uses only `format` and `stop` of the options. Throws InvalidInput with the name of the file, the line
+/// if the format has lines, and the rule that was broken. Rules that concern several entries are left to cluster(): the
+/// graph may be asymmetric, and it may have loops and several entries at the same place.
+GraphFile read_graph(const std::string& path, const ReadOptions& options = {});
+/// The line of an entry of a graph, for messages about the entry. Rows and columns are counted from 0. Reads the file
+/// again. Nothing for standard input, and for a format that does not store an entry in a line of its own.
+std::optional<int64_t> find_line(const std::string& path, const ReadOptions& options, int64_t row, int64_t column);
+
 /// Whether a file can be read in parts: it must be plain text on disk. False for standard input.
 bool can_read_parts(const std::string& path, const ReadOptions& options = {});
 /// Counts the rows of a file without parsing them. A compressed text file is decompressed for this.
@@ -89,5 +106,15 @@ struct SharedTable {
 
 /// Collective. If the file is invalid, every rank throws the error of the lowest rank that found one.
 SharedTable read_shared_table(const std::string& path, const ReadOptions& options, const Comm& comm);
+
+/// What a file contains: the rows of a table, or a graph.
+struct Content {
+  SharedTable rows;                ///< empty if there is a graph
+  std::optional<GraphFile> graph;  ///< on one rank only
+  int64_t n() const { return graph ? graph->graph.nodes : rows.n; }
+};
+
+/// Collective. A graph on several ranks is refused.
+Content read_content(const std::string& path, const ReadOptions& options, const Comm& comm);
 
 }  // namespace mbsc

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,11 +25,12 @@ enum class Status {
 };
 std::string to_string(Status status);
 
-/// Statistics of a graph of neighbors or of landmarks.
+/// Statistics of a graph. A given graph has only the first four. A landmark graph has no loops and no distinct points.
 struct GraphReport {
   int64_t edges = 0;                       ///< number of undirected edges
   int64_t components = 0;                  ///< number of connected components
   int64_t speck_points = 0;                ///< points in tiny components; they count as isolated
+  int64_t loops = 0;                       ///< given graph: entries on the diagonal, which are ignored
   std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
   double width = 0;         ///< width of the Gaussian weights: the mean of the positive distances to neighbors
   double recall = 1;        ///< share of true neighbors that were found, measured on a sample
@@ -40,12 +42,12 @@ struct GraphReport {
 /// them.
 struct Plan {
   int64_t n = 0;
-  int64_t features = 0;
+  int64_t features = 0;  ///< 0 for a graph
   int ranks = 1;
   ClusterOptions options;  ///< as given, with the automatic values filled in
   bool gamma_is_given = false;
   std::vector<double> shift, scale;  ///< of each feature, computed for the option `scale`; empty: not scaled
-  std::optional<GraphReport> graph;  ///< set if affinity = neighbors or landmarks
+  std::optional<GraphReport> graph;  ///< set if the affinity is a graph
   int64_t memory_bytes = 0;          ///< estimated upper bound of the memory of a rank, without its points
 };
 
@@ -113,6 +115,28 @@ struct Cut {
   std::optional<double> standard_error;  ///< of `estimate`
 };
 
+/// The neighbor graph of a clustering, with all that is needed to join new points to it (model.h). The point j is in the
+/// list of i if it is one of the m nearest points that the search found for i.
+struct FittedGraph {
+  int64_t each = 0;  ///< m
+  NeighborWeights weights = NeighborWeights::gaussian_shared;
+  double width = 0;              ///< s of Gaussian weights
+  std::vector<int64_t> starts;   ///< where the edges of each point begin in `columns`; and the end of the last
+  std::vector<int32_t> columns;  ///< the point at the other end of each edge
+  std::vector<float> values;     ///< the weight of each edge
+  std::vector<float> reach;      ///< squared distance from each point to the last point of its list
+  std::vector<int32_t> lists;    ///< shared weights only: n x m, the list of each point, nearest first
+  std::vector<float> local;      ///< local weights only: s_i^2 of each point (affinity/graph/weights.h)
+};
+
+/// Says where to search for the fitted points that are nearest to a new point (affinity/graph/query_search.h).
+struct SearchIndex {
+  std::vector<int32_t> firsts;     ///< the first point of each group of equal points; empty: no two points are equal
+  std::vector<int32_t> leaders;    ///< points, by their number in `firsts`; empty: compare with all points
+  std::vector<int32_t> leader_of;  ///< for each of `firsts`, the number of its nearest leader
+  int64_t probes = 0;              ///< a new point is compared with the points of this many leaders
+};
+
 /// What is needed to label new points if affinity = landmarks (affinity/landmarks/landmark_graph.h). It is small: the
 /// points themselves are not needed.
 struct LandmarkExtension {
@@ -148,6 +172,7 @@ struct Clustering {
   Status status = Status::finished;
   EigenPairs<float> pairs;
   DegreeReport degrees;
+  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set
   Cut cut;
   std::optional<LandmarkExtension> landmarks;  ///< set if affinity = landmarks
   Cost cost;

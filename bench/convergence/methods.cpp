@@ -99,7 +99,7 @@ void run_ours(const Normalized<float>& L, ClusterOptions options, const std::vec
   }
 }
 
-/// The passes of this run are not limited. Its result is listed with a budget of 6.
+/// The passes of this run are not limited. Its result is listed as budget 6.
 void run_tolerance(const Normalized<float>& L, ClusterOptions options, const Take& take) {
   options.keep_block = true;
   options.limits.tolerance = 1e-4;

@@ -12,7 +12,7 @@ This page gives a model of the time of a run on P ranks, of the bytes between th
 is fitted on one machine, and tested there against runs with a slow network. [mpi.md](mpi.md) explains how to start
 ranks.
 
-<!-- not run: takes minutes, and root for the hosts -->
+<!-- not run: takes minutes, and needs root for the network namespaces -->
 ```sh
 bench/mpi/run
 ```
@@ -27,14 +27,16 @@ ceil(log2 P), and U the number of partial sums on the longest path up the tree o
     rounds = 7 D + 3 (U + D)      three gathers with their sizes, three sums up and down, the flag whether to go on
     bytes  = 4 m (d + k') (P-1)/P + 24 k'^2 (U + D)
 
-The total of the bytes that all ranks receive is known exactly. If M partial sums go from one rank to another, it is
+The total of the bytes that all ranks receive is known exactly. Let M be the number of partial sums that travel between
+ranks in one of the three sums. Then the total is
 
     4 m (d + k') (P-1)  +  24 k'^2 (M + P - 1)  +  (P + 4) (P-1)
 
-A full product takes n^2/2 a' / (P cores), where a' is the time of a pair, and it moves n/2 rows of coordinates,
-right-hand sides and sums. These messages could travel while a rank computes. But Open MPI moves long messages over TCP
-only inside its own calls, so the model adds both times. If a network moves messages by itself, the messages overlap
-with the computation, as the injected delays below do.
+A full product takes n^2/2 a' / (P cores), where a' is the time of a pair, and each rank receives about n/2 rows of
+coordinates, right-hand sides and sums. These messages could travel while a rank computes. But Open MPI moves long
+messages over TCP only inside its own calls, so the model adds both times. On a network that moves messages by itself,
+they would overlap with the computation. The delays injected below overlap with it too, so products measured there can
+be faster than the model.
 """
 
 
@@ -98,7 +100,8 @@ def fit_section(part):
 
 {about(part)} d = {FEATURES}, k' = {COLUMNS}, float32.
 
-- a = {fit['seconds_per_value'] * 1e9:.3g} ns per kernel value on one core ({flops:.3g} GFLOP/s of 2 (d + k')),
+- a = {fit['seconds_per_value'] * 1e9:.3g} ns per kernel value on one core ({flops:.3g} GFLOP/s, counting
+  2 (d + k') operations per value),
   b = {fit['seconds_per_row'] * 1e9:.3g} ns per row. Two cores together are {fit['cores_of_two']:.3g} times as fast as
   one. A full product takes {fit['seconds_per_pair'] * 1e9:.3g} ns per pair.
 - Messages between two ranks of this machine have a latency of {network.latency * 1e6:.3g} us
@@ -175,8 +178,8 @@ def covtype_section(part):
     allowed = n * 4 * (54 + 5 * k) / 4 + 60e6
     peaks = ", ".join(f"{peak / 1e6:.0f}" for peak in whole["peak_memory_bytes"])
     text += (f"\nAll of Covtype ({n:,} points) on 4 ranks, with exact degrees and 5 iterations: the peaks of the ranks "
-             f"are {peaks} MB. For comparison, a quarter of the points and of five n x k' arrays takes, together with "
-             f"60 MB, {allowed / 1e6:.0f} MB.\n")
+             f"are {peaks} MB. For comparison: a quarter of the points and of five n x k' arrays, plus 60 MB, is "
+             f"{allowed / 1e6:.0f} MB.\n")
     return text
 
 
@@ -201,7 +204,8 @@ n x k' arrays, 40 bytes for each of all points, and 60 MB.
     for n in (10**6, 10**7, 10**8):
         for nodes in (1, 4, 16, 64, 256, 1024):
             parts = model.seconds_of_iteration(machine, network, n, FEATURES, COLUMNS, TABLE_BATCH, nodes)
-            # A ring moves n/2 rows per rank. At 10^8 points, an exact sum over the blocks would take long.
+            # Each rank receives about n/2 rows. model.traffic_of_product() would be exact, but its loop over the blocks
+            # takes too long at 10^8 points.
             compute_pass = n * n / 2 * machine.seconds_per_pair / (nodes * machine.cores)
             ring = 0 if nodes == 1 else n / 2 * 4 * (FEATURES + 2 * COLUMNS) * network.seconds_per_byte
             total = sum(parts)
@@ -233,7 +237,8 @@ def write(found):
 
 
 def check(found):
-    """Checks what must hold at any size: the bytes are those of the formula; a run is not shorter than its delays."""
+    """Checks what must hold at any size: the bytes are those of the formula; an iteration is not shorter than its
+    delays (with 20 % tolerance)."""
     for row in found["traffic"]["found"]:
         assert set(row["counted"]) == {row["formula"]}, row
     fit = found["fit"]["found"]
@@ -241,5 +246,6 @@ def check(found):
     for run in found["delays"]["found"]:
         network = model.Network(here.latency + run["latency"], here.seconds_per_byte + run["seconds_per_byte"])
         (_, waiting, moving), measured = compared(fit, network, run)
-        # A busy machine can make a run longer, but no run is shorter than its delays.
+        # A busy machine can make an iteration longer, but an iteration is not shorter than its delays (with 20 %
+        # tolerance). A product may be shorter, because its messages overlap with the computation.
         assert run["what"] == "product" or measured >= 0.8 * (waiting + moving), (run, waiting, moving)

@@ -14,7 +14,8 @@ def t95(freedom):
 
 
 def difference(first, second):
-    """The 95 % interval of the difference of two means, by Welch's formula. It is infinite without repetitions."""
+    """The 95 % interval of the difference of two means, by Welch's formula. It is infinite if either list has fewer
+    than two values."""
     if min(len(first), len(second)) < 2:
         return -math.inf, math.inf
     apart = statistics.mean(first) - statistics.mean(second)
@@ -44,7 +45,7 @@ def above(interval, level=0.0):
 
 
 def smaller_spread(later, earlier):
-    """A verdict whether the later values vary less, by absolute deviations from the medians (Levene)."""
+    """A verdict whether the later values vary less, by absolute deviations from the medians (Brown, Forsythe)."""
     def deviations(values):
         middle = statistics.median(values)
         return [abs(value - middle) for value in values]

@@ -6,8 +6,8 @@
 //
 // The variance is measured at some W along a run of the paper's algorithm from a random start (`checks`, in passes),
 // and at the exact eigenvectors. It is summed over the n components and averaged over the k columns w of W. m is the
-// batch size, l the number of non-zeros of a vector, and N_r the number of vectors; o and w^2 are elementwise. With
-// g = Lw:
+// batch size. The estimator `signed` uses N_r sparse vectors of random signs, each with l non-zeros among its n
+// components. L o L and w^2 are elementwise. With g = Lw:
 //
 //     first = |g|^2    second = sum_i ((L o L) w^2)_i    third = |L|_F^2
 //     signed, l of n, N_r = m/l:   [(2c - 1) first + (n/l - 3c) second + c third] / N_r,   c = n(l-1) / (l(n-1))
@@ -22,7 +22,8 @@
 
 namespace mbsc::bench {
 
-/// Returns a list with one entry for each checkpoint, and a last one for the exact eigenvectors.
+/// Returns a list with entries for the checkpoints and a last entry for the exact eigenvectors. If an iteration passes
+/// several checkpoints, they share one entry.
 nlohmann::ordered_json measure_variance(const Setting& setting, const nlohmann::ordered_json& request);
 
 }  // namespace mbsc::bench

@@ -32,9 +32,13 @@ with the same points, k and gamma (the paper's). Peers are timed from points in 
 imports. mbsc is timed as a user sees it: from the start of the process, with the compressed file, to the labels on
 disk. Each round runs all methods in turn. The best time of the stated number of rounds counts; a method that takes more
 than 20 s runs once. NMI compares the labels with the classes. Agreement is the NMI of the labels and the labels of the
-exact solution. Error is the rms sine of the angles to the exact eigenvectors, if a method returns its embedding. `mbsc`
-with its defaults adds a regularization; all other methods solve the problem without it. k-means clusters D^-1/2 U, as
-in scikit-learn, if the exact solvers of scikit-learn fit in memory; otherwise it clusters U.
+exact solution. Error is the rms sine of the angles to the exact eigenvectors, if a method returns its embedding.
+
+The tables show the options of each mbsc row. All mbsc rows except `mbsc` and `mbsc-paper` also set `--regularization`
+to 0, and set `--embedding-scale`. `mbsc` has its default regularization, and so solves a slightly different problem;
+all other methods solve the problem without regularization. On Pendigits, where scikit-learn's exact solvers can run,
+the mbsc rows cluster D^-1/2 U as scikit-learn does, where U are the eigenvectors; on the larger sets they cluster U.
+Exceptions: `mbsc` uses its default scaling, `mbsc-paper` always uses U.
 
 ![seconds and NMI](peers.svg)
 
@@ -89,7 +93,7 @@ def main_table(data):
 
 
 def best(data, least, key, limit):
-    """Among the runs of minibatch whose `key` is at most the limit, the one with the smallest `least`."""
+    """Of the minibatch runs with row[key] <= limit, the one with the smallest row[least]."""
     found = [row for row in data["rows"] if "error" in row and row[key] <= limit
              and (on_the_curve(row["method"]) or row["method"] == "mbsc-passes-1")]
     return min(found, key=lambda row: row[least], default=None)
@@ -190,11 +194,11 @@ takes {times['read']:.1f} s, the degrees {times['degrees']:.0f} s, the solver {t
 {times['kmeans']:.1f} s, and everything together {times['total']:.0f} s on {data['threads']} threads. The peak is
 {data['peak_memory_bytes'] / 1e6:.0f} MB, the NMI {data['nmi']:.3f}.
 
-The solver makes 2 n m (d + k) T operations. At the mean rate of SGEMM over 20 seconds
-({data['sustained_sgemm_gflops']:.0f} GFLOP/s, half of the seconds before and half after the run), these would take
-{mean:.0f} s. The solver takes {times['solve'] / mean:.2f} times as long, exponentials, steps and orthonormalization
-included. At the rate of the best 12 milliseconds of SGEMM ({data['sgemm_gflops']:.0f} GFLOP/s), the ratio is
-{times['solve'] / best:.2f}.
+With T iterations and batches of m columns, the solver makes 2 n m (d + k) T operations. At the mean rate of SGEMM over
+20 seconds ({data['sustained_sgemm_gflops']:.0f} GFLOP/s, half of the seconds before and half after the run), these
+would take {mean:.0f} s. The solver takes {times['solve'] / mean:.2f} times as long, exponentials, steps and
+orthonormalization included. At the rate of the best 12 milliseconds of SGEMM ({data['sgemm_gflops']:.0f} GFLOP/s), the
+ratio is {times['solve'] / best:.2f}.
 
 The degree pass over the first {data['bare_passes']['n']:,} rows takes
 {passes['degrees'] / passes['one_vector']:.2f} times as long as a pass with one vector without symmetry.

@@ -7,10 +7,10 @@ import shared
 HEAD = """\
 # Scaling
 
-This page shows how time and memory of the program grow with the number of points, features and clusters and with the
-batch size, on generated blobs. The paper's algorithm (`--preset paper`) with a fixed batch size, a fixed number of
-iterations and sampled degrees takes time linear in n. A default run evaluates every pair for the degrees, and makes one
-or more passes after that: its time is quadratic in n. Its memory is linear in n.
+This page shows how time and memory of the program change with the number of points, features, clusters and threads and
+with the batch size, on generated blobs. The paper's algorithm (`--preset paper`) with a fixed batch size, a fixed
+number of iterations and sampled degrees takes time linear in n. A default run evaluates every pair for the degrees, and
+makes one or more passes after that. So its time is quadratic in n. Its memory is linear in n.
 
 ![seconds and memory](scaling.svg)
 
@@ -35,7 +35,7 @@ def memory_text(rows):
     if len(large) < 2:
         return ""
     per_point = [(row["peak_memory_bytes"] - 4.0 * row["n"] * row["d"]) / (row["n"] * row["k"]) for row in large]
-    return (f"The memory is that of the points plus c n k' bytes, with k' = k columns. From a million points on, c is "
+    return (f"The memory is that of the points plus c n k bytes (W has k columns here). From a million points on, c is "
             f"{min(per_point):.1f} to {max(per_point):.1f}.")
 
 

@@ -18,7 +18,7 @@ bool has_kernel(AffinityKind kind);
 Kernel kernel_of(AffinityKind kind, double gamma);
 
 /// The affinity of an input. For points, `kind` must be a kernel, and `gamma` must be set unless the kernel is cosine.
-/// For a matrix, `kind` and `gamma` are ignored. `cache_bytes` limits the cache of kernel values, which the degree pass
+/// For a matrix or a graph, which must be symmetric, `kind` and `gamma` are ignored. `cache_bytes` limits the cache of kernel values, which the degree pass
 /// fills.
 std::unique_ptr<Affinity<float>> make_affinity(const Input& input, const RowSpace& rows, AffinityKind kind,
                                                double gamma, int64_t cache_bytes = 0);

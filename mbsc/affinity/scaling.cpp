@@ -201,8 +201,8 @@ void check_finite(const Points& points, int threads) {
   });
   for (const int64_t i : first_bad)
     for (int64_t f = 0; i < points.rows && f < points.features; ++f)
-      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed: values must be finite", points.first_row + i + 1, f + 1,
-              points.raw(i, f));
+      require(std::isfinite(points.raw(i, f)), "row {}, feature {}: {} is not allowed: values must be finite",
+              points.first_row + i + 1, f + 1, points.raw(i, f));
 }
 
 }  // namespace mbsc

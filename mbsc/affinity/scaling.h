@@ -23,8 +23,8 @@ inline void apply_scaling(Points& points, Scaling scaling, int64_t rows, int thr
 /// doubled, gamma is divided by 4 (exponential: by 2). Except for small data it does not depend on n. It is the larger
 /// of two values; a larger gamma gives a narrower kernel:
 ///   16 / median squared distance (exponential: 4 / median distance), which suits clouds in many dimensions;
-///   the gamma for which a typical degree is 3 % of the mean cluster size n/k, but at least 12 and at least n/1000,
-///   which suits curves, rings and clusters that are much smaller than the data set.
+///   the gamma at which the median degree has a target value: the largest of 12, 0.1 % of n, and 3 % of the mean
+///   cluster size n/k. This suits curves, rings and clusters that are much smaller than the data set.
 double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed, const RowSpace& space);
 inline double choose_gamma(const Points& points, KernelKind kind, int64_t clusters, uint64_t seed) {
   return choose_gamma(points, kind, clusters, seed, RowSpace(points.rows, 1));

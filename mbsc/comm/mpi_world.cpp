@@ -76,7 +76,8 @@ void* load_library() {
   auto* version_of = symbol<MbscMpiVersion>(library, "mbsc_mpi_version");
   if (version_of == nullptr || std::string(version_of()) != version_text) {
     library = nullptr;
-    throw std::runtime_error(fmt::format("{} was not built with this program, which has version {}", file_name, version_text));
+    throw std::runtime_error(
+        fmt::format("{} was not built with this program, which has version {}", file_name, version_text));
   }
   return library;
 }

@@ -12,7 +12,7 @@ namespace mbsc {
 namespace {
 
 void label_isolated(const Input& input, const RowSpace& rows, int64_t clusters, std::vector<int32_t>& labels) {
-  if (input.is_matrix()) {
+  if (!input.is_points()) {
     const std::vector<double> sizes = cluster_counts(rows, labels, clusters);
     const auto largest = int32_t(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
     std::replace(labels.begin(), labels.end(), -1, largest);

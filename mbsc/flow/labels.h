@@ -12,7 +12,7 @@
 namespace mbsc {
 
 /// Runs k-means, then labels the isolated points. An isolated point gets the cluster whose mean is nearest. If the
-/// input is a matrix, there are no distances, and the point gets the largest cluster. Labels are numbered by decreasing
+/// input is a matrix or a graph, there are no distances, and the point gets the largest cluster. Labels are numbered by decreasing
 /// cluster size. Fills in the labels, sizes, centers and inertia of the result. If the run was stopped before, k-means
 /// runs only once.
 void label_rows(const Input& input, const RowSpace& rows, const Matrix<float>& embedding, const IsolatedRows& isolated,

@@ -43,9 +43,11 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
   int64_t of_search = 0;
   if (options.affinity == AffinityKind::neighbors) {
     // The larger of two stages. The solver needs the graph and coarser graphs. The search needs a copy of the points,
-    // the lists of neighbors, their directed edges, the reversed edges, and the graph.
-    const int64_t m = options.neighbors.value_or(automatic_neighbors(n));
-    of_a_row = std::max(of_a_row + 24 * m, 4 * shape.features + 56 * m + 150);
+    // the lists of neighbors, their directed edges, the reversed edges, and the graph. What is kept for new points is a
+    // copy of the graph, the lists without their distances, and a few distances.
+    const int64_t m = options.neighbors.value_or(automatic_neighbors(n, shape.features));
+    const int64_t kept = options.keep_graph ? 16 * m + 24 : 0;
+    of_a_row = std::max(of_a_row + 24 * m + kept, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
   }
   if (options.affinity == AffinityKind::landmarks) {
@@ -54,7 +56,9 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     of_a_row = std::max(of_a_row + 8 * K, 8 * K + 16);
     of_search = p * (4 * shape.features * 26 + 8 * 64 * std::min<int64_t>(solver.block, 64));  // sample, sums of chunks
   }
-  int64_t bytes = of_a_row * share + of_search + solver.small_bytes +
+  // A given graph: while it is made symmetric, the checked entries and the graph; then the graph and coarser graphs.
+  const int64_t of_graph = (options.symmetrize ? 40 : 20) * shape.entries;
+  int64_t bytes = of_a_row * share + of_search + of_graph + solver.small_bytes +
                   pass_bytes(blocks, shape.features, solver.block, *options.threads, shape.ranks) +
                   std::min(options.cache, n * n) / shape.ranks;
   if (shape.ranks > 1) bytes += 40 * n;  // roots of degrees and flags of all rows

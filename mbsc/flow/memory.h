@@ -5,9 +5,9 @@
 
 namespace mbsc {
 
-/// Estimates an upper bound of the peak memory of cluster() on each rank, in bytes, without the points: the memory that
-/// the solver declares (SolverRow::memory), the degrees, the tiles of a pass and the cache. The options must be
-/// resolved.
+/// Estimates an upper bound of the peak memory of cluster() on each rank, in bytes, without the points or the
+/// given graph: the memory that the solver declares (SolverRow::memory), the degrees, the tiles of a pass, the cache,
+/// and the graph as it is stored. The options must be resolved.
 int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options);
 
 }  // namespace mbsc

@@ -20,30 +20,39 @@ namespace {
 constexpr int64_t fewest_degree_columns =
     100;  // with fewer, too few of the uncertain rows are evaluated exactly to represent the rest
 
-/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a graph.
+/// Checks what holds for every graph that is stored: a neighbor graph, a landmark graph, and a given graph. `name` is for
+/// messages.
+void check_stored_graph(const InputShape& shape, const std::string& name, const ClusterOptions& options) {
+  require(shape.ranks == 1, "{} runs on one rank only; got {}", name, shape.ranks);
+  require(shape.n < int64_t{1} << 31, "{} needs fewer than 2^31 points; got {}", name, shape.n);
+  require(options.degrees == DegreeKind::exact, "{} has exact degrees", name);
+  const bool has_landmarks = options.affinity == AffinityKind::landmarks;
+  const std::string method = options.method.value_or("chebyshev");
+  require(method == "chebyshev" || method == "exact" || method == "power" || method == "transfer",
+          "method = {} needs a dense affinity; {} has {}chebyshev, exact and power", method, name,
+          has_landmarks ? "transfer, " : "");
+}
+
+/// Sets the automatic regularization and the automatic method of a graph, and checks the options that depend on whether
+/// the affinity is a graph.
 void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& options) {
   static const ClusterOptions defaults;
+  const bool is_given = shape.kind == Input::Kind::graph;
   const bool has_neighbors = kind == AffinityKind::neighbors, has_landmarks = kind == AffinityKind::landmarks;
-  const bool is_graph = has_neighbors || has_landmarks;
-  const std::string method = options.method.value_or(has_landmarks ? "transfer" : "chebyshev");
-  options.regularization = options.regularization.value_or(is_graph ? 0 : 0.001);
-  require(is_graph || !options.neighbors, "neighbors applies to the affinity neighbors or landmarks only");
+  // A neighbor graph decides its regularization when it is built.
+  if (!options.regularization && !has_neighbors) options.regularization = is_given || has_landmarks ? 0 : 0.001;
+  require(is_given || !options.symmetrize, "symmetrize applies to a given graph only");
+  require(has_neighbors || has_landmarks || !options.neighbors,
+          "neighbors applies to the affinity neighbors or landmarks only");
   require(has_neighbors || options.edge_weights == defaults.edge_weights,
           "edge_weights applies to the affinity neighbors only");
   require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
   require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
-  if (!is_graph) return;
-  const std::string& name = word_of(words::affinities, kind);
-  require(shape.ranks == 1, "affinity = {} runs on one rank only; got {}", name, shape.ranks);
-  require(shape.n <= int64_t{1} << 31, "affinity = {} needs at most 2^31 points; got {}", name, shape.n);
-  require(options.degrees == DegreeKind::exact, "affinity = {} has exact degrees", name);
+  if (!is_given && !has_neighbors && !has_landmarks) return;
+  check_stored_graph(shape, is_given ? "a given graph" : "affinity = " + word_of(words::affinities, kind), options);
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
-  const bool is_known = method == "chebyshev" || method == "exact" || method == "power";
-  require(is_known || method == "transfer",
-          "method = {} needs a dense affinity; affinity = {} has {}chebyshev, exact and power", method, name,
-          has_landmarks ? "transfer, " : "");
-  options.method = method;
+  if (!options.method) options.method = has_landmarks ? "transfer" : "chebyshev";
 }
 
 /// Sets the automatic number of landmarks, and checks the options of the affinity landmarks.
@@ -57,16 +66,16 @@ void resolve_landmarks(const InputShape& shape, ClusterOptions& options) {
 }
 
 void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
-  const bool is_matrix = shape.kind == Input::Kind::matrix;
-  const AffinityKind kind = options.affinity.value_or(is_matrix ? AffinityKind::precomputed : AffinityKind::rbf);
-  require((kind == AffinityKind::precomputed) == is_matrix,
-          "affinity = precomputed needs a matrix of affinities, and a matrix needs affinity = precomputed");
+  const bool is_points = shape.kind == Input::Kind::points;
+  const AffinityKind kind = options.affinity.value_or(is_points ? AffinityKind::rbf : AffinityKind::precomputed);
+  require((kind == AffinityKind::precomputed) == !is_points,
+          "affinity = precomputed needs a matrix of affinities or a graph, and these need affinity = precomputed");
   options.affinity = kind;
   require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
           "gamma applies to the affinities rbf and exponential only");
   resolve_graph(shape, kind, options);
   if (kind == AffinityKind::landmarks) resolve_landmarks(shape, options);
-  require(!is_matrix || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
+  require(is_points || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
   require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
   if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
 }
@@ -130,7 +139,7 @@ std::string choose_method(const InputShape& shape, const ClusterOptions& options
 Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   const int64_t n = shape.n;
   require(n >= 2, "clustering needs at least 2 points; got {}", n);
-  require(shape.features >= 1, "the points have no features");
+  require(shape.features >= 1 || shape.kind == Input::Kind::graph, "the points have no features");
   check_ranges(given, n);
   Plan plan;
   plan.n = n;

@@ -9,8 +9,9 @@
 namespace mbsc {
 
 SharedInput::SharedInput(const Input& given, const Comm& comm)
-    : input_(given), balance_(comm, given.rows.rows), ranks_(comm.size()), given_rows_(given.rows.rows) {
+    : input_(given), balance_(comm, given.row_count()), ranks_(comm.size()), given_rows_(given.row_count()) {
   if (ranks_ == 1) return;
+  require(!given.is_graph(), "a graph is clustered on one rank only; got {}", ranks_);
   struct Layout {
     int64_t rows, features;
     ScalarType type;
@@ -46,7 +47,9 @@ void SharedInput::take() {
   owned_ = moved;
 }
 
-InputShape SharedInput::shape() const { return {balance_.n(), input_.rows.features, input_.kind, ranks_}; }
+InputShape SharedInput::shape() const {
+  return {balance_.n(), input_.rows.features, input_.kind, ranks_, input_.graph.entries()};
+}
 
 void SharedInput::give_back(Clustering& result) const {
   if (balance_.is_balanced()) return;

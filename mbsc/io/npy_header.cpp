@@ -16,24 +16,22 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-std::string take_bytes(InputStream& stream, size_t count) {
-  std::string bytes(count, '\0');
-  const size_t got = stream.read(bytes.data(), count);
-  require(got == count, "{}: the NPY header is truncated: expected {} more bytes, found {}", stream.name(), count, got);
-  return bytes;
+void require_all(size_t got, size_t count, const std::string& name) {
+  require(got == count, "{}: the NPY header is truncated: expected {} more bytes, found {}", name, count, got);
 }
 
-std::string read_dict(InputStream& stream) {
-  const std::string begin = take_bytes(stream, 8);
-  require(begin.starts_with(npy_magic), "{}: is not an NPY file: it does not begin with \\x93NUMPY", stream.name());
+/// The text of the dict. take(count) returns the next bytes, as a std::string or a std::string_view.
+template <class Take>
+auto take_dict(const Take& take, const std::string& name) {
+  const auto begin = take(8);
+  require(begin.starts_with(npy_magic), "{}: is not an NPY file: it does not begin with \\x93NUMPY", name);
   const int version = static_cast<unsigned char>(begin[6]);
-  require(1 <= version && version <= 3, "{}: NPY version {} is not supported; versions 1 to 3 are", stream.name(),
-          version);
-  const std::string digits = take_bytes(stream, version == 1 ? 2 : 4);
+  require(1 <= version && version <= 3, "{}: NPY version {} is not supported; versions 1 to 3 are", name, version);
+  const auto digits = take(version == 1 ? 2 : 4);
   size_t length = 0;
   for (size_t i = digits.size(); i-- > 0;) length = length << 8 | static_cast<unsigned char>(digits[i]);
-  require(length <= size_t{1} << 20, "{}: an NPY header of {} bytes is not plausible", stream.name(), length);
-  return take_bytes(stream, length);
+  require(length <= size_t{1} << 20, "{}: an NPY header of {} bytes is not plausible", name, length);
+  return take(length);
 }
 
 /// The text from the value of a key to the end of the dict.
@@ -55,19 +53,9 @@ constexpr NamedType named_types[] = {
     {"u8", NpyType::uint64, 8},  {"f4", NpyType::float32, 4}, {"f8", NpyType::float64, 8},
 };
 
-void parse_type(std::string_view value, NpyHeader& header, const std::string& name) {
+std::string_view unquote(std::string_view value, const std::string& name) {
   require(value.starts_with('\''), "{}: records (structured NPY arrays) are not supported; save one plain array", name);
-  const std::string_view descr = value.substr(1, value.find('\'', 1) - 1);
-  for (const NamedType& named : named_types) {
-    if (descr.empty() || descr.substr(1) != named.descr) continue;
-    require(descr[0] != '>' || named.bytes == 1,
-            "{}: big-endian values ('{}') are not supported; save array.astype('<{}')", name, descr, named.descr);
-    header.type = named.type;
-    header.value_bytes = named.bytes;
-    return;
-  }
-  throw InvalidInput(fmt::format(
-      "{}: values of type {} are not supported; floats of 4 or 8 bytes, integers and bool are", name, shown(descr)));
+  return value.substr(1, value.find('\'', 1) - 1);
 }
 
 std::vector<int64_t> parse_shape(std::string_view value, const std::string& name) {
@@ -89,15 +77,49 @@ std::vector<int64_t> parse_shape(std::string_view value, const std::string& name
   return shape;
 }
 
+NpyDict parse_dict(std::string_view dict, const std::string& name) {
+  return {unquote(value_of(dict, "descr", name), name), value_of(dict, "fortran_order", name).starts_with("True"),
+          parse_shape(value_of(dict, "shape", name), name)};
+}
+
 }  // namespace
 
+NpyNumber parse_npy_type(std::string_view type, const std::string& name) {
+  for (const NamedType& named : named_types) {
+    if (type.empty() || type.substr(1) != named.descr) continue;
+    require(type[0] != '>' || named.bytes == 1,
+            "{}: big-endian values ('{}') are not supported; save array.astype('<{}')", name, type, named.descr);
+    return {named.type, named.bytes};
+  }
+  throw InvalidInput(fmt::format(
+      "{}: values of type {} are not supported; floats of 4 or 8 bytes, integers and bool are", name, shown(type)));
+}
+
+NpyDict take_npy_dict(std::string_view& bytes, const std::string& name) {
+  const auto take = [&](size_t count) {
+    require_all(std::min(count, bytes.size()), count, name);
+    const std::string_view taken = bytes.substr(0, count);
+    bytes.remove_prefix(count);
+    return taken;
+  };
+  return parse_dict(take_dict(take, name), name);
+}
+
 NpyHeader read_npy_header(InputStream& stream) {
-  const std::string dict = read_dict(stream);
   const std::string& name = stream.name();
+  const auto take = [&](size_t count) {
+    std::string bytes(count, '\0');
+    require_all(stream.read(bytes.data(), count), count, name);
+    return bytes;
+  };
+  const std::string text = take_dict(take, name);
+  const NpyDict dict = parse_dict(text, name);
+  const NpyNumber number = parse_npy_type(dict.type, name);
   NpyHeader header;
-  parse_type(value_of(dict, "descr", name), header, name);
-  header.fortran_order = value_of(dict, "fortran_order", name).starts_with("True");
-  const std::vector<int64_t> shape = parse_shape(value_of(dict, "shape", name), name);
+  header.type = number.type;
+  header.value_bytes = number.bytes;
+  header.fortran_order = dict.fortran_order;
+  const std::vector<int64_t>& shape = dict.shape;
   require(shape.size() == 1 || shape.size() == 2, "{}: the array must have 2 dimensions (or 1); it has {}", name,
           shape.size());
   header.rows = shape[0];

@@ -24,7 +24,7 @@ enum class Certainty {
   magic,     ///< the file begins with the magic bytes of this format
 };
 
-/// A row of the table.
+/// A row of the table. A format contains either a table of points or a graph: one of `read` and `read_graph` is null.
 struct Reader {
   std::string name;     ///< one of format_names()
   bool is_text = true;  ///< if true, a file that is not text is refused before it is read
@@ -32,10 +32,17 @@ struct Reader {
   /// `head` has the first bytes of the file. `file_name` is in lower case, without ".gz".
   Certainty (*detect)(std::string_view head, std::string_view file_name) = nullptr;
   /// Reads the table, or options.rows of it, in chunks of about `chunk_bytes`. Sets Table::format without ".gz".
-  std::function<Table(InputStream& stream, const ReadOptions& options, size_t chunk_bytes)> read;
-  std::function<int64_t(InputStream& stream, const ReadOptions& options)> count_rows;
+  std::function<Table(InputStream& stream, const ReadOptions& options, size_t chunk_bytes)> read = nullptr;
+  std::function<int64_t(InputStream& stream, const ReadOptions& options)> count_rows = nullptr;  ///< null for a graph
   /// Reads options.part of a plain file on disk. Null if a file of this format cannot be divided into ranges of bytes.
-  std::function<Table(const std::string& path, const ReadOptions& options)> read_part;
+  std::function<Table(const std::string& path, const ReadOptions& options)> read_part = nullptr;
+  /// Reads the graph. Sets GraphFile::format without ".gz".
+  std::function<GraphFile(InputStream& stream, const ReadOptions& options)> read_graph = nullptr;
+
+  /// The line of an entry of the graph (find_line() in read.h). Null if the format has no lines.
+  std::function<std::optional<int64_t>(InputStream& stream, int64_t row, int64_t column)> find_line = nullptr;
+
+  bool is_graph() const { return read_graph != nullptr; }
 };
 
 /// All readers.

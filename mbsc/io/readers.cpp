@@ -15,7 +15,10 @@ namespace mbsc {
   ROW(csv_reader)         \
   ROW(tsv_reader)         \
   ROW(libsvm_reader)      \
-  ROW(npy_reader)
+  ROW(npy_reader)         \
+  ROW(mtx_reader)         \
+  ROW(npz_reader)         \
+  ROW(edges_reader)
 
 #define MBSC_DECLARE(name) const Reader& name();
 MBSC_READERS(MBSC_DECLARE)

@@ -3,29 +3,30 @@
 #include "mbsc/io/write.h"
 
 #include <charconv>
-#include <vector>
+#include <string>
 
 #include "mbsc/io/output_file.h"
 
 namespace mbsc {
 
-void write_labels(const std::string& path, std::span<const int32_t> labels) {
+void write_labels(const std::string& path, std::span<const int32_t> labels, std::span<const std::string> ids) {
   constexpr size_t buffer_bytes = 1 << 20;
-  constexpr size_t longest = 12;  // -2147483648 and a newline
   OutputFile file(path);
-  std::vector<char> buffer(buffer_bytes);
-  char* const begin = buffer.data();
-  char* const end = begin + buffer.size();
-  char* at = begin;
-  for (const int32_t label : labels) {
-    if (static_cast<size_t>(end - at) < longest) {
-      file.write({begin, at});
-      at = begin;
+  std::string buffer;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (buffer.size() > buffer_bytes) {
+      file.write(buffer);
+      buffer.clear();
     }
-    at = std::to_chars(at, end, label).ptr;
-    *at++ = '\n';
+    if (!ids.empty()) {
+      buffer += ids[i];
+      buffer += '\t';
+    }
+    char digits[12];  // -2147483648
+    buffer.append(digits, std::to_chars(digits, digits + sizeof digits, labels[i]).ptr);
+    buffer += '\n';
   }
-  file.write({begin, at});
+  file.write(buffer);
   file.finish();
 }
 

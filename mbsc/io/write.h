@@ -12,8 +12,8 @@
 
 namespace mbsc {
 
-/// Writes one label per line, in the order of the input.
-void write_labels(const std::string& path, std::span<const int32_t> labels);
+/// Writes one label per line, in the order of the input. If there are ids, a line has the id, a tab and the label.
+void write_labels(const std::string& path, std::span<const int32_t> labels, std::span<const std::string> ids = {});
 /// Writes NPY version 1.0, float32 or float64, in C order.
 void write_npy(const std::string& path, MatrixView<const float> values);
 void write_npy(const std::string& path, MatrixView<const double> values);

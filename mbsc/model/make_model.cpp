@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/graph/query_search.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/row_balance.h"
 #include "mbsc/model.h"
@@ -18,13 +19,18 @@ void own_rows(Points& points, std::shared_ptr<const void>& owner) {
 
 }  // namespace
 
+SearchIndex find_index(const Model& model, double recall, uint64_t seed, int threads, const StopToken& stop) {
+  if (!model.graph) return {};
+  return make_index(model.points, {model.graph->each, recall, seed, threads, stop});
+}
+
 Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop) {
   const ClusterOptions& options = clustering.plan.options;
   const int threads = options.threads.value_or(1);
+  require(!input.is_graph(), "new points cannot be labeled: the input is a graph, which has no coordinates");
   Model model;
   model.kind = input.kind;
   model.points = input.rows;
-  require(options.affinity != AffinityKind::neighbors, "new points cannot be labeled with affinity = neighbors yet");
   model.affinity = options.affinity.value_or(AffinityKind::rbf);
   model.gamma = options.gamma.value_or(1);
   model.regularization = *options.regularization;
@@ -48,6 +54,11 @@ Model make_model(const Input& input, const Clustering& clustering, const StopTok
     model.points.scale = clustering.plan.scale;
     input.rows.type == ScalarType::float32 ? own_rows<float>(model.points, model.owner)
                                            : own_rows<double>(model.points, model.owner);
+  }
+  if (model.affinity == AffinityKind::neighbors) {
+    require(clustering.graph != nullptr, "keep_graph must be set in the options if a model of neighbors is made");
+    model.graph = clustering.graph;
+    model.index = find_index(model, options.recall, options.seed, threads, stop);
   }
   model.extension = find_extension(model, clustering.pairs, options.seed, threads, stop);
   if (input.is_matrix()) model.points = {};

@@ -7,6 +7,7 @@
 #include "mbsc/affinity/isolation.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/base/require.h"
+#include "mbsc/model/graph_product.h"
 
 namespace mbsc {
 
@@ -31,10 +32,14 @@ void check_model(const Model& model, const Points& points) {
   require(points.features == features, "the points have {} features, the model {}", points.features, features);
   require(precomputed || model.points.rows == n, "the model has {} points, but {} rows of eigenvectors",
           model.points.rows, n);
+  require((model.affinity == AffinityKind::neighbors) == (model.graph != nullptr),
+          "a model has a graph if and only if its affinity is neighbors");
+  if (model.graph) check_graph(*model.graph, model.index, n);
 }
 
 void multiply_affinities(const Model& model, const Points& X, const RectangularPairs& pairs, MatrixView<const float> V,
                          MatrixView<double> out, int threads, const StopToken& stop) {
+  if (model.graph) return multiply_graph(model, X, pairs, V, out, threads, stop);
   if (model.kind == Input::Kind::points) {
     multiply_between<float>(X, model.points, kernel_of(model.affinity, model.gamma), pairs, V, out, threads, stop);
     return;

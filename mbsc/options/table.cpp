@@ -37,7 +37,7 @@ std::vector<OptionRow> problem_rows() {
           .help(
               "similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
               "neighbors: the weighted graph of near points; landmarks: points that share near landmarks, for millions "
-              "of points; with precomputed the input is a matrix of affinities"),
+              "of points; with precomputed the input is a matrix of affinities or a graph"),
       real_option(
           "gamma", [](auto& o) -> auto& { return o.gamma; })
           .positive()
@@ -59,7 +59,8 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically("0.001; affinity neighbors or landmarks: 0")
+          .automatically("0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more; affinity "
+                         "landmarks, or a given graph: 0")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),
       word_option(
@@ -85,8 +86,8 @@ std::vector<OptionRow> graph_rows() {
           .at_most_n()
           .in_python("n_neighbors")
           .in(in_problem)
-          .automatically("2 log2(n) - 8, at least 10, and more if the graph falls into small pieces; "
-                         "affinity landmarks: 5, and more in the same case")
+          .automatically("2 log2(n) - 8 for up to 4 features, else 1.5 log2(n) - 12; at least 10, and more if the "
+                         "graph falls into small pieces; affinity landmarks: 5, and more in the same case")
           .help("affinity neighbors: the number of nearest points that each point is joined to; affinity landmarks: "
                 "the number of nearest landmarks"),
       word_option(
@@ -102,6 +103,12 @@ std::vector<OptionRow> graph_rows() {
           .in(in_problem)
           .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
                 "compares all pairs"),
+      word_option(
+          "symmetrize", words::symmetrizations, [](auto& o) -> auto& { return o.symmetrize; })
+          .in(in_problem)
+          .automatically("an asymmetric graph is refused")
+          .help("given graph that is not symmetric: replace both weights of a pair by their mean or their maximum, or "
+                "keep only pairs with both weights, with their mean (mutual)"),
   };
 }
 
@@ -154,7 +161,7 @@ std::vector<OptionRow> solver_rows() {
   return {
       text_option(
           "method", method_names(), [](auto& o) -> auto& { return o.method; })
-          .automatically("affinity neighbors: chebyshev; affinity landmarks: transfer; else exact if a tolerance is "
+          .automatically("affinity landmarks: transfer; any other graph: chebyshev; else exact if a tolerance is "
                          "given; else minibatch if passes "
                          "or iterations are given; else exact "
                          "if it is cheap; "

@@ -27,6 +27,8 @@ inline const Words<NeighborWeights> edge_weights{{"gaussian", NeighborWeights::g
                                                  {"gaussian_shared", NeighborWeights::gaussian_shared},
                                                  {"binary", NeighborWeights::binary},
                                                  {"local", NeighborWeights::local}};
+inline const Words<Symmetrize> symmetrizations{
+    {"mean", Symmetrize::mean}, {"max", Symmetrize::max}, {"mutual", Symmetrize::mutual}};
 inline const Words<Scaling> scalings{{"none", Scaling::none},
                                      {"unit", Scaling::unit},
                                      {"symmetric", Scaling::symmetric},

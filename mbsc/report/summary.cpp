@@ -79,15 +79,19 @@ void add_degrees(const DegreeReport& degrees, ordered_json& j) {
   j["isolated_points"] = degrees.isolated_points;
 }
 
-ordered_json to_json(const std::optional<GraphReport>& graph) {
-  if (!graph) return nullptr;
-  return {{"edges", graph->edges},
-          {"components", graph->components},
-          {"speck_points", graph->speck_points},
-          {"distinct_points", graph->distinct_points ? ordered_json(*graph->distinct_points) : ordered_json(nullptr)},
-          {"width", graph->width},
-          {"recall", graph->recall},
-          {"recall_standard_error", graph->recall_error}};
+ordered_json graph_json(const Plan& plan) {
+  if (!plan.graph) return nullptr;
+  const GraphReport& graph = *plan.graph;
+  ordered_json j{{"edges", graph.edges}, {"components", graph.components}, {"speck_points", graph.speck_points}};
+  if (plan.options.affinity == AffinityKind::precomputed) {
+    j["loops"] = graph.loops;
+    return j;
+  }
+  j["distinct_points"] = graph.distinct_points ? ordered_json(*graph.distinct_points) : ordered_json(nullptr);
+  j["width"] = graph.width;
+  j["recall"] = graph.recall;
+  j["recall_standard_error"] = graph.recall_error;
+  return j;
 }
 
 void add_cost(const Cost& cost, ordered_json& j) {
@@ -106,13 +110,13 @@ std::string summary_json(const Clustering& result) {
   const Plan& plan = result.plan;
   ordered_json j;
   j["n"] = plan.n;
-  j["d"] = plan.features;
+  j["d"] = plan.features > 0 ? ordered_json(plan.features) : ordered_json(nullptr);
   add_settings(plan, j);
   j["ranks"] = plan.ranks;
   j["simd"] = simd_level();
   j["status"] = to_string(result.status);
   add_pairs(result.pairs, j);
-  j["graph"] = to_json(plan.graph);
+  j["graph"] = graph_json(plan);
   add_degrees(result.degrees, j);
   j["cluster_sizes"] = result.cluster_sizes;
   j["inertia"] = result.inertia;

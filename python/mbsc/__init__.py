@@ -5,6 +5,7 @@
     functional    spectral_embedding, kernel_product
     metrics       scores of labels, and distances of subspaces
     model_file    files of fitted estimators
+    graphs        sparse matrices in the form that the library accepts
     progress      the argument of a callback, and the progress display of verbose=1
     option_docs   the documentation of the arguments
     points        arrays in the form that the library accepts

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _core, model_file, ranks
+from . import _core, graphs, model_file, ranks
 from .option_docs import document_options
 from .points import FLOATS, as_they_lie
 from .progress import Observer, Stage
@@ -33,12 +33,16 @@ def _is_default(value, default) -> bool:
 class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Spectral clustering by the normalized cut, in memory that grows linearly with n.
 
-    The affinity matrix A of the n points is never stored: its products are computed tile by tile. The k leading
-    eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated from mini-batches of columns (Han
-    and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance if that is cheap or
-    requested. k-means labels their rows.
+    For a kernel, the affinity matrix A of the n points is not stored (``cache`` may keep some values). Its products are
+    computed tile by tile. The k leading eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated
+    from mini-batches of columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a
+    tolerance if that is cheap or requested. k-means labels the rows of the eigenvectors.
     If scikit-learn has a name for an argument, this class uses that name. The other names are those of the command
-    line ``mbsc cluster``. The defaults are the same, too: the same data, options and seed give the same bits.
+    line ``mbsc cluster``. Except for ``n_clusters``, ``random_state`` and ``n_jobs``, the defaults are the same, too.
+    The same data, options and seed give the same bits.
+
+    ``affinity='precomputed_nearest_neighbors'`` is scikit-learn's: ``X`` has distances, and each point is joined to its
+    ``n_neighbors`` nearest with weight 1, then A = (A + A')/2. 'auto' means 10 neighbors, or as many as every row has.
 
     Parameters
     ----------
@@ -46,8 +50,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     random_state : int, RandomState instance or None, default=None
         The seed of all random numbers, as ``--seed``. With a RandomState, or None, a seed is drawn.
     n_jobs : int or None, default=None
-        Number of threads. None: all CPUs of this process, within the limits for OpenMP (threadpoolctl or
-        OMP_NUM_THREADS); -1: all CPUs; -2: all but one. Results do not depend on it.
+        Number of threads. -1: the value of OMP_NUM_THREADS if it is set, else all CPUs of this process; -2: one less.
+        None: as -1, but at most the limit that threadpoolctl reports for OpenMP. Results do not depend on it.
     verbose : int, default=0
         1 shows progress: a bar if tqdm is installed, else lines on standard error.
     callback : callable or None, default=None
@@ -72,7 +76,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
         Centers of k-means, in the space of :meth:`transform`.
     n_iter_ : int
-        Number of batches, products or Krylov steps.
+        Number of batches, products or Krylov steps. For minibatch with Ritz steps, the start counts as one more.
     status_ : str
         'converged', 'finished', 'budget spent', 'stalled', 'unresolved' or 'stopped' (docs/summary.md).
     history_ : dict of ndarray
@@ -87,7 +91,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     -----
     float32 and float64 arrays are used without a copy, even if they are Fortran-ordered, read-only or memory-mapped.
     ``predict`` and ``transform`` read the training points again, except with ``affinity='landmarks'``. The estimator
-    keeps a reference to ``X``, not a copy, so do not change the array.
+    keeps a reference to ``X``, not a copy, so do not change the array. With nearest_neighbors, the estimator also keeps
+    the graph: about 16 ``n_neighbors`` bytes for each point.
 
     Examples
     --------
@@ -104,6 +109,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
                  n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared", recall: float = 0.95,
+                 symmetrize: str = "auto",
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
                  tol: float | None = None, regularization: float | str = "auto", embedding_scale: str = "row",
                  n_init: int = 10, random_state: int | np.random.RandomState | None = None,
@@ -127,11 +133,14 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+            With ``affinity='precomputed'`` it may be a graph: a sparse array or matrix of SciPy. With
+            ``affinity='precomputed_nearest_neighbors'`` it has distances, sparse or dense.
         y : ignored
         comm : mpi4py communicator or None, default=None
             The ranks of this communicator share the points. Each rank passes its own rows (any number) as ``X`` and
-            gets ``labels_``, ``embedding_`` and ``degrees_`` of these rows. Everything else describes all points.
-            Collective. The bits are the same for any number of ranks. Call :meth:`collect` before ``predict``.
+            gets ``labels_``, ``embedding_`` and ``degrees_`` of these rows. Everything else describes all points. All
+            ranks of the communicator must call this method. The bits are the same for any number of ranks. Call
+            :meth:`collect` before ``predict``.
 
         Returns
         -------
@@ -142,7 +151,12 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         try:
             if comm is None:
                 X, seed = self._validated(X, reset=True), self._draw_seed()
-                found = _core.cluster(X, self._library_options(seed), observer)
+                if self.affinity == "precomputed_nearest_neighbors":
+                    X = graphs.nearest_connectivity(X, self.n_neighbors, self.n_jobs)
+                if graphs.issparse(X):
+                    found = _core.cluster_graph(*graphs.arrays_of(X), self._library_options(seed), observer)
+                else:
+                    found = _core.cluster(X, self._library_options(seed), observer)
             else:
                 X, seed = self._validated_on(comm, X)
                 address = ranks.address_of(comm)
@@ -166,7 +180,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         """Gather the points and results of all ranks on one rank, the root, after ``fit(X, comm=comm)``.
 
         The root can then predict and save. It needs memory for all points. The estimators of the other ranks do not
-        change. Collective.
+        change. All ranks of the communicator must call this method.
 
         Parameters
         ----------
@@ -194,8 +208,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def predict(self, X) -> np.ndarray:
         """Assign new points to clusters, by extending the eigenvectors to the new points.
 
-        A point that equals a fitted point is treated as that point. Cost: one kernel value for each pair of a new and a
-        fitted point; with ``affinity='landmarks'``, a search for the nearest landmarks.
+        If a new point equals a fitted point, their affinity counts as in ``fit``: as 0, except with landmarks. Its row
+        and its label are then computed like those of any other point. Cost: one kernel value for each pair of a new and
+        a fitted point; with nearest_neighbors, a search for the nearest fitted points of each new point; with
+        landmarks, a search for its nearest landmarks.
 
         Parameters
         ----------
@@ -239,14 +255,18 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def _n_features_out(self) -> int:
         return self.embedding_.shape[1]
 
-    def _validated(self, X, reset: bool) -> np.ndarray:
-        return as_they_lie(validate_data(self, X, reset=reset, dtype=FLOATS, order=None,
-                                         ensure_min_samples=2 if reset else 1))
+    def _validated(self, X, reset: bool):
+        accepted = ("csr", "csc") if self.affinity in graphs.PRECOMPUTED else False
+        X = validate_data(self, X, reset=reset, accept_sparse=accepted, dtype=FLOATS, order=None,
+                          ensure_min_samples=2 if reset else 1)
+        return X if graphs.issparse(X) else as_they_lie(X)
 
     def _validated_on(self, comm, X) -> tuple[np.ndarray, int]:
         """_validated() and _draw_seed() for ranks that share the points. All ranks fail together and get one seed."""
         def validated():
             ranks.address_of(comm)
+            if graphs.issparse(X) or self.affinity == "precomputed_nearest_neighbors":
+                raise ValueError("a graph is clustered on one rank only: fit it without comm")
             rows = validate_data(self, X, reset=True, dtype=FLOATS, order=None, ensure_min_samples=0)
             options = self._library_options(0)
             compared = {name: options[name] for name in sorted(options) if name != "threads"}
@@ -266,6 +286,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         defaults = inspect.signature(type(self).__init__).parameters
         given = {name: value for name, value in self.get_params(deep=False).items()
                  if name not in PYTHON_ONLY and not _is_default(value, defaults[name].default)}
+        if self.affinity == "precomputed_nearest_neighbors":
+            given["affinity"] = "precomputed"
+            given.pop("n_neighbors", None)
         if "memory" in given:
             warnings.warn("the argument memory is now cache; the old name will be removed", FutureWarning, stacklevel=3)
         return {**given, "seed": seed, "threads": threads_for(self.n_jobs)}
@@ -286,6 +309,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self._model = {"points": X, "affinity": self.summary_["affinity"], "shift": found["shift"],
                        "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale}
+        if found["graph"] is not None:
+            self._model.update(found["graph"], recall=self.summary_["recall"])
         self._part = None
         if found["landmarks"] is not None:  # predict() needs the landmarks instead of the points
             del self._model["points"]
@@ -293,29 +318,38 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         elif comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
             del self._model["points"]
+        elif graphs.issparse(X):
+            self._model = {**self._model, "points": None, "graph": True}
         elif self.affinity == "precomputed":  # predict() will not have the matrix
             self._model["row_hashes"] = _core.hash_rows(X)
             self._find_extension()
             del self._model["points"]
 
     def _library_model(self) -> dict:
-        model = self._model
-        if "landmarks" in model:
-            return {**model, "cluster_centers": self.cluster_centers_}
+        if "landmarks" in self._model:
+            return {**self._model, "cluster_centers": self.cluster_centers_}
+        model = {name: value for name, value in self._model.items() if name not in ("seed", "recall")}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
 
+    def _require_coordinates(self) -> None:
+        if self._model.get("graph"):
+            raise ValueError("new points cannot be labeled: the estimator was fitted on a graph, which has no "
+                             "coordinates")
+
     def _find_extension(self) -> None:
+        self._require_coordinates()
         if self._part is not None and "points" not in self._model:
             how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
                    else "collect(comm) gathers them on one rank")
             raise ValueError(f"this rank has only a part of the points: {how}")
-        if self._model["affinity"] == "neighbors":
-            raise ValueError("new points cannot be labeled with affinity='nearest_neighbors' yet")
         if self._model["affinity"] == "landmarks":
             if "landmarks" not in self._model:
                 raise ValueError("this run was stopped before it had what predict() needs")
             return
+        if self._model["affinity"] == "neighbors" and "probes" not in self._model:
+            self._model.update(_core.find_index(self._library_model(), self._model["recall"], self._model["seed"],
+                                                threads_for(self.n_jobs)))
         if "extension" not in self._model:
             residuals = [] if self.residuals_ is None else self.residuals_.tolist()
             self._model["extension"] = _core.find_extension(
@@ -324,6 +358,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _extend(self, X) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)
+        self._require_coordinates()
         X = self._validated(X, reset=False)
         self._find_extension()
         labels, rows = _core.predict(self._library_model(), X, threads_for(self.n_jobs))
@@ -331,12 +366,11 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.sparse = self.affinity in graphs.PRECOMPUTED
         tags.input_tags.positive_only = self.affinity == "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     def _more_tags(self):  # before scikit-learn 1.6
-        precomputed = self.affinity == "precomputed"
-        return {"pairwise": precomputed, "requires_positive_X": precomputed,
+        return {"pairwise": self.affinity in graphs.PRECOMPUTED, "requires_positive_X": self.affinity == "precomputed",
                 "preserves_dtype": [np.float64, np.float32]}

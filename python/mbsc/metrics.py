@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _core
+from . import _core, graphs
 from .points import rows_of
 from .threads import threads_for
 
@@ -80,7 +80,7 @@ def normalized_cut(X: ArrayLike, labels: ArrayLike, gamma: float = 1.0, *, affin
 
     Parameters
     ----------
-    X : array-like of shape (n, d), or (n, n) with ``affinity='precomputed'``
+    X : array-like of shape (n, d), or (n, n) with ``affinity='precomputed'``; a sparse matrix is a graph
     labels : array-like of shape (n,)
     gamma : float, default=1.0
     affinity : {'rbf', 'exponential', 'cosine', 'precomputed'}, default='rbf'
@@ -92,6 +92,11 @@ def normalized_cut(X: ArrayLike, labels: ArrayLike, gamma: float = 1.0, *, affin
     >>> round(normalized_cut([[0.0], [0.1], [9.0], [9.1]], [0, 0, 1, 1]), 6)
     0.0
     """
+    if graphs.issparse(X):
+        if affinity != "precomputed":
+            raise ValueError(f"a sparse matrix is a graph, which needs affinity='precomputed'; got {affinity!r}")
+        return _core.normalized_cut_of_graph(*graphs.arrays_of(graphs.checked(X)), _as_numbers(labels),
+                                             threads_for(n_jobs))
     return _core.normalized_cut(rows_of(X), _as_numbers(labels), affinity, float(gamma), threads_for(n_jobs))
 
 

@@ -5,6 +5,8 @@
     points      the fitted points; for a precomputed affinity row_hashes instead; for landmarks instead
                 landmarks, landmark_degrees, landmark_vectors, cluster_means
     labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, shift, scale, history_*
+    graph_starts, graph_columns, graph_values, reach, lists, local: the neighbor graph (FittedGraph in mbsc/result.h)
+    firsts, leaders, leader_of                                     for the search in it (SearchIndex in mbsc/result.h)
 """
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 FORMAT = "mbsc model 1"
 ARRAYS = ("labels", "embedding", "eigenvalues", "residuals", "degrees", "cluster_centers")
-MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale", "landmarks", "landmark_degrees",
+MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale", "graph_starts", "graph_columns", "graph_values",
+                "reach", "lists", "local", "firsts", "leaders", "leader_of", "landmarks", "landmark_degrees",
                 "landmark_vectors", "cluster_means")
 
 

@@ -19,7 +19,8 @@ def address_of(comm) -> int:
 
 
 def agree(comm, work):
-    """Return the result of ``work()``; if it fails on any rank, raise the error on all ranks. Collective."""
+    """Return the result of ``work()``; if it fails on any rank, raise the error on all ranks. All ranks must
+    call this."""
     result, error = None, None
     try:
         result = work()
@@ -36,7 +37,7 @@ def agree(comm, work):
 
 
 def require_equal(comm, values: dict) -> None:
-    """Raise an error if any value is not the same on all ranks. Collective."""
+    """Raise an error if any value is not the same on all ranks. All ranks must call this."""
     first = comm.bcast(values)
     different = sorted(name for name in values if repr(values[name]) != repr(first.get(name)))
     for rank, names in enumerate(comm.allgather(different)):
@@ -46,7 +47,8 @@ def require_equal(comm, values: dict) -> None:
 
 
 def rows_on(comm, rows: np.ndarray, root: int) -> np.ndarray | None:
-    """The rows of all ranks, in the order of ranks, on the root; None on the others. Collective."""
+    """The rows of all ranks, in the order of ranks, on the root; None on the others. All ranks
+    must call this."""
     rows = np.ascontiguousarray(rows)
     parts = comm.allgather((len(rows), rows.dtype.str))
     type_of_all = np.result_type(*(dtype for count, dtype in parts if count))

@@ -17,8 +17,8 @@ def openmp_limit() -> int | None:
 
 
 def threads_for(n_jobs: int | None, most: int | None = None) -> int:
-    """The number of threads for `n_jobs`. None: `most`, by default all CPUs of this process, within the limits for
-    OpenMP. -1: all CPUs; -2: all but one; n > 0: n."""
+    """The number of threads for `n_jobs`. -1: the value of OMP_NUM_THREADS if it is set, else all CPUs of this process;
+    -2: one less; n > 0: n. None: `most`, by default as -1, but at most the limit for OpenMP."""
     if n_jobs is None:
         most = most or default_threads()
         return min(most, openmp_limit() or most)

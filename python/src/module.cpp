@@ -23,6 +23,7 @@
 #include "mbsc/metrics.h"
 #include "mbsc/model.h"
 #include "mbsc/options/table.h"
+#include "mbsc/options/words.h"
 #include "mbsc/report/summary.h"
 #include "options.h"
 
@@ -48,16 +49,19 @@ nb::dict columns_of(const std::vector<TraceEntry>& trace) {
   return columns;
 }
 
-/// One call of cluster(); `points` are the rows of this rank.
+/// The rows of this rank: coordinates, or rows of a matrix.
+Input input_of(const AnyMatrix& X, const ClusterOptions& options) {
+  const bool is_matrix = options.affinity == AffinityKind::precomputed;
+  return {is_matrix ? Input::Kind::matrix : Input::Kind::points, points_of(X)};
+}
+
+/// One call of cluster().
 struct Call {
-  Points points;
+  Input input;
   ClusterOptions options;
   Clustering result;
 
-  void run(const Comm& comm, const StageObserver& observe) {
-    const bool is_matrix = options.affinity == AffinityKind::precomputed;
-    result = cluster(Input(is_matrix ? Input::Kind::matrix : Input::Kind::points, points), options, comm, observe);
-  }
+  void run(const Comm& comm, const StageObserver& observe) { result = cluster(input, options, comm, observe); }
 };
 
 /// An array, or None if it is empty.
@@ -104,6 +108,21 @@ LandmarkExtension extension_of(const nb::dict& given) {
   return extension;
 }
 
+/// A neighbor graph as arrays and numbers of a model.
+nb::dict parts_of(const std::shared_ptr<const FittedGraph>& graph) {
+  nb::dict parts;
+  parts["neighbors"] = graph->each;
+  parts["edge_weights"] = word_of(words::edge_weights, graph->weights);
+  parts["width"] = graph->width;
+  parts["graph_starts"] = view_of(graph->starts, graph);
+  parts["graph_columns"] = view_of(graph->columns, graph);
+  parts["graph_values"] = view_of(graph->values, graph);
+  parts["reach"] = view_of(graph->reach, graph);
+  if (!graph->lists.empty()) parts["lists"] = view_of(graph->lists, graph);
+  if (!graph->local.empty()) parts["local"] = view_of(graph->local, graph);
+  return parts;
+}
+
 nb::dict results_of(Clustering& c) {
   const Plan& plan = c.plan;
   nb::dict found;
@@ -120,13 +139,16 @@ nb::dict results_of(Clustering& c) {
   found["iterations"] = c.pairs.iterations;
   found["status"] = to_string(c.status);
   found["history"] = columns_of(c.pairs.trace);
+  found["graph"] = c.graph ? nb::object(parts_of(c.graph)) : nb::object(nb::none());
   found["landmarks"] = c.landmarks ? nb::object(landmarks_of(*c.landmarks)) : nb::object(nb::none());
   return found;
 }
 
 /// `communicator` is the address of an MPI_Comm whose ranks share the points; 0 if there are no ranks.
 nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object observer, uintptr_t communicator) {
-  const auto call = std::make_shared<Call>(Call{points_of(X), options_of(given), {}});
+  const ClusterOptions options = options_of(given);
+  const auto call = std::make_shared<Call>(Call{input_of(X, options), options, {}});
+  call->options.keep_graph = true;  // predict() needs it
   const auto work = [call, communicator](const StopToken& stop, const StageObserver& observe) {
     call->options.stop = stop;
     if (communicator == 0) {
@@ -137,6 +159,19 @@ nb::dict run_cluster(const AnyMatrix& X, const nb::dict& given, nb::object obser
     call->options.stop = {};
   };
   run_interruptible(std::move(observer), {nb::cast(X)}, work);
+  return results_of(call->result);
+}
+
+/// The arrays of a CSR matrix, or of a CSC matrix if `by_column`.
+nb::dict run_cluster_graph(const DenseVector<int64_t>& starts, const DenseVector<int32_t>& columns,
+                           const AnyVector& values, bool by_column, const nb::dict& given, nb::object observer) {
+  const auto call = std::make_shared<Call>(Call{graph_of(starts, columns, values, by_column), options_of(given), {}});
+  run_interruptible(std::move(observer), {nb::cast(starts), nb::cast(columns), nb::cast(values)},
+                    [call](const StopToken& stop, const StageObserver& observe) {
+                      call->options.stop = stop;
+                      call->run(serial_comm(), observe);
+                      call->options.stop = {};
+                    });
   return results_of(call->result);
 }
 
@@ -151,6 +186,23 @@ AffinityKind affinity_of(const std::string& name) {
   const OptionRow& row = *find_option("affinity");
   row.set(options, parse_option(row, name));
   return *options.affinity;
+}
+
+/// The graph of a model, from the arrays in its dictionary.
+FittedGraph graph_of(const nb::dict& given) {
+  FittedGraph graph;
+  graph.each = nb::cast<int64_t>(given["neighbors"]);
+  nb::dict kind;
+  kind["edge_weights"] = given["edge_weights"];
+  graph.weights = options_of(kind).edge_weights;
+  graph.width = nb::cast<double>(given["width"]);
+  graph.starts = vector_of<int64_t>(given["graph_starts"]);
+  graph.columns = vector_of<int32_t>(given["graph_columns"]);
+  graph.values = vector_of<float>(given["graph_values"]);
+  graph.reach = vector_of<float>(given["reach"]);
+  if (given.contains("lists")) graph.lists = vector_of<int32_t>(given["lists"]);
+  if (given.contains("local")) graph.local = vector_of<float>(given["local"]);
+  return graph;
 }
 
 /// A model from the arrays in a dictionary. The points are not copied: `kept` keeps their array alive.
@@ -180,7 +232,27 @@ Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   model.degrees = vector_of<double>(given["degrees"]);
   model.embedding = matrix_of<float>(given["embedding"]);
   if (has("extension")) model.extension = matrix_of<double>(given["extension"]);
+  if (model.affinity == AffinityKind::neighbors) model.graph = std::make_shared<const FittedGraph>(graph_of(given));
+  if (has("firsts")) model.index.firsts = vector_of<int32_t>(given["firsts"]);
+  if (has("leaders")) model.index.leaders = vector_of<int32_t>(given["leaders"]);
+  if (has("leader_of")) model.index.leader_of = vector_of<int32_t>(given["leader_of"]);
+  if (has("probes")) model.index.probes = nb::cast<int64_t>(given["probes"]);
   return model;
+}
+
+nb::dict run_find_index(const nb::dict& given, double recall, uint64_t seed, int threads) {
+  std::vector<nb::object> kept;
+  const auto model = std::make_shared<const Model>(model_of(given, kept));
+  const auto index = std::make_shared<SearchIndex>();
+  run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
+    *index = find_index(*model, recall, seed, threads_of(threads), stop);
+  });
+  nb::dict parts;
+  if (!index->firsts.empty()) parts["firsts"] = to_numpy(std::move(index->firsts));
+  if (!index->leaders.empty()) parts["leaders"] = to_numpy(std::move(index->leaders));
+  if (!index->leader_of.empty()) parts["leader_of"] = to_numpy(std::move(index->leader_of));
+  parts["probes"] = index->probes;
+  return parts;
 }
 
 NumpyArray<double> run_find_extension(const nb::dict& given, std::vector<double> eigenvalues, bool exact,
@@ -237,22 +309,34 @@ NumpyArray<double> run_kernel_product(const AnyMatrix& X, const AnyMatrix& Y, co
   return to_numpy(std::move(*result));
 }
 
+/// `kept` are the arrays that the input and the labels view.
+double cut_of(const Input& input, std::span<const int32_t> labels, const ClusterOptions& options,
+              std::vector<nb::object> kept) {
+  const auto result = std::make_shared<double>(0);
+  run_interruptible(nb::none(), std::move(kept), [=](const StopToken& stop, const StageObserver&) {
+    ClusterOptions stoppable = options;
+    stoppable.stop = stop;
+    *result = normalized_cut(input, labels, stoppable);
+  });
+  return *result;
+}
+
 double run_normalized_cut(const AnyMatrix& X, const DenseVector<int32_t>& labels, const std::string& affinity,
                           double gamma, int threads) {
   ClusterOptions options;
   options.affinity = affinity_of(affinity);
   options.gamma = gamma;
   options.threads = threads_of(threads);
-  const bool is_matrix = options.affinity == AffinityKind::precomputed;
-  const Input input(is_matrix ? Input::Kind::matrix : Input::Kind::points, points_of(X));
-  const std::span<const int32_t> assigned = span_of(labels);
-  const auto result = std::make_shared<double>(0);
-  run_interruptible(nb::none(), {nb::cast(X), nb::cast(labels)}, [=](const StopToken& stop, const StageObserver&) {
-    ClusterOptions stoppable = options;
-    stoppable.stop = stop;
-    *result = normalized_cut(input, assigned, stoppable);
-  });
-  return *result;
+  return cut_of(input_of(X, options), span_of(labels), options, {nb::cast(X), nb::cast(labels)});
+}
+
+double run_normalized_cut_of_graph(const DenseVector<int64_t>& starts, const DenseVector<int32_t>& columns,
+                                   const AnyVector& values, bool by_column, const DenseVector<int32_t>& labels,
+                                   int threads) {
+  ClusterOptions options;
+  options.threads = threads_of(threads);
+  return cut_of(graph_of(starts, columns, values, by_column), span_of(labels), options,
+                {nb::cast(starts), nb::cast(columns), nb::cast(values), nb::cast(labels)});
 }
 
 nb::dict run_score_labels(const DenseVector<int32_t>& truth, const DenseVector<int32_t>& labels) {
@@ -291,8 +375,12 @@ NB_MODULE(_core, m) {
   m.def("threads_of_rank", &run_threads_of_rank, "communicator"_a, "The default number for a rank; collective.");
   m.def("cluster", &run_cluster, "X"_a.noconvert(), "options"_a, "observer"_a.none() = nb::none(), "communicator"_a = 0,
         "The whole clustering; returns a dictionary of results.");
+  m.def("cluster_graph", &run_cluster_graph, "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert(),
+        "by_column"_a, "options"_a, "observer"_a.none() = nb::none(), "The same for the arrays of a sparse matrix.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
         "seed"_a, "threads"_a = 0, "The k x k matrix that extends the eigenvectors to new points.");
+  m.def("find_index", &run_find_index, "model"_a, "recall"_a, "seed"_a, "threads"_a = 0,
+        "The parts of a model with a graph that the search for nearest points needs.");
   m.def("predict", &run_predict, "model"_a, "X"_a.noconvert(), "threads"_a = 0, "Labels and rows of the embedding.");
   m.def("hash_rows", &run_hash_rows, "X"_a.noconvert(), "threads"_a = 0, "A hash of each row, rounded to float32.");
   m.def("kernel_product", &run_kernel_product<float>, "X"_a.noconvert(), "Y"_a.noconvert(), "V"_a.noconvert(),
@@ -301,6 +389,9 @@ NB_MODULE(_core, m) {
         "affinity"_a, "gamma"_a, "threads"_a = 0, "A(X, Y) V in float64 tiles.");
   m.def("normalized_cut", &run_normalized_cut, "X"_a.noconvert(), "labels"_a.noconvert(), "affinity"_a, "gamma"_a,
         "threads"_a = 0, "The normalized cut of a labeling: one full product.");
+  m.def("normalized_cut_of_graph", &run_normalized_cut_of_graph, "starts"_a.noconvert(), "columns"_a.noconvert(),
+        "values"_a.noconvert(), "by_column"_a, "labels"_a.noconvert(), "threads"_a = 0,
+        "The same for the arrays of a sparse matrix.");
   m.def("score_labels", &run_score_labels, "truth"_a.noconvert(), "labels"_a.noconvert(),
         "Agreement of two labelings: nmi, nmi_geometric, ari, accuracy.");
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&finish_abandoned));

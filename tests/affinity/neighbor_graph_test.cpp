@@ -72,7 +72,7 @@ MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
 
 TEST(NeighborWeights, AreThoseOfTheirDefinition) {
   const Matrix<float> X = random_matrix<float>(500, 3, 1);
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 9});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 9}));
   for (const auto kind : {NeighborWeights::binary, NeighborWeights::gaussian, NeighborWeights::shared,
                           NeighborWeights::gaussian_shared, NeighborWeights::local}) {
     const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists), false, RowSpace(500, 2));
@@ -85,7 +85,7 @@ TEST(NeighborWeights, AreThoseOfTheirDefinition) {
 
 TEST(NeighborWeights, OfMutualNeighborsAreThoseInBothLists) {
   const Matrix<float> X = random_matrix<float>(300, 2, 2);
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 6});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 6}));
   const MatrixXd A = to_dense(weigh_neighbors(lists, NeighborWeights::binary, 1, true, RowSpace(300, 1)));
   const MatrixXd both = plain_weights(lists, NeighborWeights::binary);
   EXPECT_EQ(A, MatrixXd(both.unaryExpr([](double x) { return x == 1 ? 1.0 : 0.0; })));
@@ -94,7 +94,7 @@ TEST(NeighborWeights, OfMutualNeighborsAreThoseInBothLists) {
 TEST(NeighborWeights, KeepAnOutlierConnected) {
   Matrix<float> X = random_matrix<float>(400, 2, 3);
   X(0, 0) = 1e9F;
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 10});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 10}));
   const SparseMatrix graph = weigh_neighbors(lists, NeighborWeights::gaussian, 0.1, false, RowSpace(400, 1));
   EXPECT_GT(graph.starts[1], 0) << "its nearest neighbor keeps a positive weight";
 }
@@ -119,7 +119,7 @@ TEST(Components, AreNumberedBySize) {
 TEST(SparseAffinity, MultipliesLikeItsDenseMatrix) {
   const int64_t n = 700;
   const Matrix<float> X = random_matrix<float>(n, 4, 4);
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 8});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
   for (const int threads : {1, 3}) {
     const RowSpace rows(n, threads);
     const SparseAffinity affinity(weigh_neighbors(lists, NeighborWeights::gaussian_shared, 1, false, rows), rows);
@@ -144,6 +144,29 @@ TEST(SparseAffinity, MultipliesLikeItsDenseMatrix) {
   }
 }
 
+TEST(SparseAffinity, IsTheSameForAnyOrderOfItsPlaces) {
+  const int64_t n = 500;
+  const Matrix<float> X = random_matrix<float>(n, 3, 7);
+  const RowSpace rows(n, 2);
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
+  const MatrixXd A = to_dense(weigh_neighbors(lists, NeighborWeights::gaussian, 1, false, rows));
+  std::vector<int32_t> order(static_cast<size_t>(n));
+  for (int64_t place = 0; place < n; ++place) order[size_t(place)] = int32_t(place * 77 % n);
+  MatrixXd placed(n, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) placed(i, j) = A(order[size_t(i)], order[size_t(j)]);
+  const SparseAffinity affinity(to_sparse(placed), rows, order);
+  const Matrix<float> V = random_matrix<float>(n, 6, 8);
+  Matrix<float> out(n, 6), block(80, 3);
+  affinity.multiply(V, out, {});
+  EXPECT_LT((to_eigen(out) - A * to_eigen(V)).cwiseAbs().maxCoeff(), 1e-5);
+  const std::vector<int64_t> columns{3, 100, 499};
+  affinity.evaluate({20, 100}, columns, block);
+  for (int64_t j = 0; j < 3; ++j) EXPECT_EQ(to_eigen(block).col(j), A.col(columns[size_t(j)]).segment(20, 80));
+  const Degrees degrees = affinity.degrees({});
+  for (int64_t i = 0; i < n; ++i) EXPECT_NEAR(degrees.sum[size_t(i)], A.row(i).sum(), 1e-6);
+}
+
 Plan plan_for(int64_t n, int64_t k) {
   Plan plan;
   plan.n = n;
@@ -159,8 +182,12 @@ TEST(NeighborGraph, DoesNotBridgeClustersThatAreTrulySeparate) {
   Plan plan = plan_for(n, 5);
   make_neighbor_graph(Points(X.view()), RowSpace(n, 2), plan);
   EXPECT_EQ(plan.graph->components, 5);
-  EXPECT_EQ(plan.options.neighbors, automatic_neighbors(n));
+  EXPECT_EQ(plan.options.neighbors, automatic_neighbors(n, 2));
   EXPECT_EQ(plan.graph->speck_points, 0);
+  EXPECT_EQ(plan.options.regularization, 0) << "the components are the clusters";
+  plan = plan_for(n, 6);
+  make_neighbor_graph(Points(X.view()), RowSpace(n, 2), plan);
+  EXPECT_EQ(plan.options.regularization, 1e-4);
 }
 
 TEST(NeighborGraph, TakesMoreNeighborsIfItFallsIntoSmallPieces) {

@@ -51,7 +51,7 @@ TEST(NeighborSearch, ComparesAllPairsOfFewPointsAndFindsTheNearest) {
     for (const int64_t d : {1, 2, 9, 40}) {
       const int64_t m = std::min<int64_t>(n - 1, 10);
       const Matrix<float> X = random_matrix<float>(n, d, uint64_t(n + d));
-      const NeighborLists lists = find_neighbors(Points(X.view()), {.each = m, .threads = 2});
+      const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = m, .threads = 2}));
       expect_well_formed(lists, X);
       EXPECT_EQ(lists.recall, 1);
       for (int64_t i = 0; i < n; i += 7) {
@@ -66,7 +66,7 @@ TEST(NeighborSearch, FindsNearPointsFarFromTheOriginAndBesideOutliers) {
   Matrix<float> X = random_matrix<float>(1000, 5, 3);
   for (int64_t i = 0; i < 1000; ++i) X(i, 2) += i % 2 == 0 ? 3000.0F : -5000.0F;
   X(7, 0) = 1e7F;
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 8});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
   expect_well_formed(lists, X);
   for (int64_t i = 0; i < 1000; i += 3) {
     const std::vector<double> truth = nearest_distances(X, i, 8);
@@ -88,8 +88,8 @@ Matrix<float> sheet(int64_t n, int64_t d) {
 TEST(NeighborSearch, OfManyPointsReachesTheRecallThatItMeasures) {
   const int64_t n = 20000, m = 12;
   const Matrix<float> X = sheet(n, 12);
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = m, .recall = 0.97, .threads = 2});
-  const NeighborLists truth = find_neighbors(Points(X.view()), {.each = m, .recall = 1, .threads = 2});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = m, .recall = 0.97, .threads = 2}));
+  const NeighborLists truth = by_point(find_neighbors(Points(X.view()), {.each = m, .recall = 1, .threads = 2}));
   expect_well_formed(lists, X, 11);
   EXPECT_LT(lists.recall_error, 0.02);
   EXPECT_GE(lists.recall, 0.97);
@@ -104,9 +104,10 @@ TEST(NeighborSearch, OfManyPointsReachesTheRecallThatItMeasures) {
 TEST(NeighborSearch, GivesTheSameListsForAnyNumberOfThreads) {
   const Matrix<float> X = sheet(20000, 6);
   for (const double recall : {0.9, 1.0}) {
-    const NeighborLists one = find_neighbors(Points(X.view()), {.each = 9, .recall = recall, .threads = 1});
+    const NeighborLists one = by_point(find_neighbors(Points(X.view()), {.each = 9, .recall = recall, .threads = 1}));
     for (const int threads : {2, 3}) {
-      const NeighborLists many = find_neighbors(Points(X.view()), {.each = 9, .recall = recall, .threads = threads});
+      const NeighborLists many =
+          by_point(find_neighbors(Points(X.view()), {.each = 9, .recall = recall, .threads = threads}));
       EXPECT_EQ(one.points, many.points) << threads << " threads, recall " << recall;
       EXPECT_EQ(one.recall, many.recall);
     }
@@ -118,7 +119,7 @@ TEST(NeighborSearch, LeavesHalfOfAListToOtherPointsIfThereAreManyCopies) {
   Matrix<float> X = random_matrix<float>(n, 3, 8);
   for (int64_t i = 0; i < n; ++i)
     if (i % 10 < 7) std::copy_n(X.row(i % 10), 3, X.row(i));  // seven points with hundreds of copies
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = m, .threads = 2});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = m, .threads = 2}));
   expect_well_formed(lists, X);
   EXPECT_EQ(lists.distinct, 7 + n * 3 / 10);
   for (int64_t i = 0; i < n; ++i) {
@@ -131,7 +132,7 @@ TEST(NeighborSearch, LeavesHalfOfAListToOtherPointsIfThereAreManyCopies) {
 TEST(NeighborSearch, AcceptsFewerDistinctPointsThanNeighbors) {
   Matrix<float> X(40, 2);
   for (int64_t i = 0; i < 40; ++i) X(i, 0) = float(i % 3);
-  const NeighborLists lists = find_neighbors(Points(X.view()), {.each = 20});
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 20}));
   expect_well_formed(lists, X);
   EXPECT_EQ(lists.distinct, 3);
 }

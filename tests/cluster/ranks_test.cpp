@@ -180,8 +180,8 @@ TEST(RanksOfCluster, WhatIsWrongOnOneRankIsThrownOnAll) {
         ADD_FAILURE() << "nothing was thrown";
       } catch (const InvalidInput& error) {
         // Rows are counted over all ranks.
-        EXPECT_EQ(std::string(error.what()),
-                  "row " + std::to_string(300 * (ranks - 1) + 8) + ", feature 2: nan is not allowed: values must be finite");
+        EXPECT_EQ(std::string(error.what()), "row " + std::to_string(300 * (ranks - 1) + 8) +
+                                                 ", feature 2: nan is not allowed: values must be finite");
       }
       Matrix<float> narrow(comm.rank() == 0 ? 10 : 300, comm.rank() == 0 ? 2 : 3);
       EXPECT_THROW(cluster(Points(narrow.view()), options_for("exact"), comm), InvalidInput);

@@ -95,7 +95,7 @@ TEST(InputStream, ErrorNamesTheKindOfABinaryFile) {
                                    "1\0,\0",
                                    6)),
             "points.csv: is UTF-16 text; save it as UTF-8");
-  EXPECT_EQ(error(std::string_view("1,2\0", 4)), "points.csv: is neither text nor NPY: byte 3 is 0");
+  EXPECT_EQ(error(std::string_view("1,2\0", 4)), "points.csv: is neither text nor NPY nor NPZ: byte 3 is 0");
 }
 
 TEST(InputStream, StandardInputIsRead) {

@@ -23,7 +23,7 @@ import tempfile
 SKIPPED = 77
 PACKAGES = {
     "wheel": ["scikit-build-core", "nanobind", "ninja"],
-    "newest": ["scikit-learn", "pytest", "pandas", "polars", "matplotlib", "tqdm", "mpi4py"],
+    "newest": ["scikit-learn", "pytest", "pandas", "polars", "matplotlib", "tqdm", "mpi4py", "networkx"],
     "oldest": ["scikit-learn==1.4.*", "numpy<2", "pytest", "pandas<3"],
 }
 TESTS_OF_OLDEST = ["estimator_checks", "behavior", "composition", "input", "predict"]

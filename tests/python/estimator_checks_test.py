@@ -4,10 +4,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from mbsc import MiniBatchSpectralClustering
 
-# The default, and a method that only estimates the eigenvalues.
+# The default, a method that only estimates the eigenvalues, and a graph.
 ESTIMATORS = [
     MiniBatchSpectralClustering(),
     MiniBatchSpectralClustering(n_clusters=3, method="minibatch", passes=1.0, embedding_scale="none"),
+    MiniBatchSpectralClustering(n_clusters=3, affinity="nearest_neighbors"),
 ]
 
 

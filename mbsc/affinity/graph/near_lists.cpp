@@ -39,8 +39,9 @@ int64_t place_of(uint64_t key, const NearPoint* first, int64_t count) {
 
 }  // namespace
 
-NearLists::NearLists(MatrixView<const float> points, int64_t each)
+NearLists::NearLists(MatrixView<const float> points, MatrixView<const float> others, int64_t each)
     : points_(points),
+      others_(others),
       each_(each),
       entries_(size_t(points.rows * each)),
       counts_(size_t(points.rows)),
@@ -54,7 +55,7 @@ NearLists::NearLists(MatrixView<const float> points, int64_t each)
 
 void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::vector<float>& scratch) {
   scratch.resize(candidates.size());
-  simd::squared_distances(points_.row(point), points_.data, points_.stride, candidates.data(),
+  simd::squared_distances(points_.row(point), others_.data, others_.stride, candidates.data(),
                           int64_t(candidates.size()), points_.cols, scratch.data());
   const Lock lock(locks_[size_t(point)]);
   NearPoint* first = entries_.data() + point * each_;

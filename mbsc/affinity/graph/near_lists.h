@@ -2,6 +2,8 @@
 // For each point, a list of the nearest points found so far. Many threads may offer candidates at the same time. Each
 // list holds the nearest of all candidates that it was offered, ordered by distance, then by number. Distances are sums
 // of squared differences. So the result does not depend on the order of the offers.
+// The candidates are the points themselves, or the rows of another matrix (the fitted points, if lists of new points are
+// wanted).
 #pragma once
 
 #include <atomic>
@@ -27,13 +29,17 @@ struct NearPoint {
 
 class NearLists {
  public:
-  /// Makes a list for each row of `points`. A list is empty at first and will hold at most `each` points. The rows of
-  /// `points` must outlive this object.
-  NearLists(MatrixView<const float> points, int64_t each);
+  /// Makes a list for each row of `points`. A list is empty at first and will hold at most `each` rows of `others`. Both
+  /// matrices must outlive this object.
+  NearLists(MatrixView<const float> points, MatrixView<const float> others, int64_t each);
+  NearLists(MatrixView<const float> points, int64_t each) : NearLists(points, points, each) {}
 
   int64_t each() const { return each_; }
   int64_t size() const { return points_.rows; }
   MatrixView<const float> points() const { return points_; }
+  MatrixView<const float> others() const { return others_; }
+  /// Whether the candidates are other points.
+  bool is_between() const { return others_.data != points_.data; }
 
   /// Offers candidates to the list of a point, in any order; repetitions are allowed. The point itself must not be
   /// among them.
@@ -49,7 +55,7 @@ class NearLists {
  private:
   class Lock;
 
-  MatrixView<const float> points_;
+  MatrixView<const float> points_, others_;
   int64_t each_;
   std::vector<NearPoint> entries_;
   std::vector<int32_t> counts_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mbsc/affinity/graph/components.h"
 #include "mbsc/affinity/graph/weights.h"
@@ -11,15 +12,61 @@ namespace mbsc {
 namespace {
 
 struct Found {
-  SparseMatrix graph;
+  SparseMatrix graph;          ///< by place
+  std::vector<int32_t> order;  ///< the point at each place
   Components components;
+  FittedGraph kept;  ///< without edges; empty unless it was asked for
 };
 
+/// The point at a place.
+int32_t point_at(const std::vector<int32_t>& order, int64_t place) {
+  return order.empty() ? int32_t(place) : order[size_t(place)];
+}
+
+/// What new points need to know of the lists.
+FittedGraph keep_lists(const NeighborLists& lists, NeighborWeights weights, double width) {
+  const int64_t n = lists.size(), m = lists.each;
+  FittedGraph kept;
+  kept.each = m;
+  kept.weights = weights;
+  kept.width = width;
+  kept.reach.resize(size_t(n));
+  if (weights == NeighborWeights::local) kept.local.resize(size_t(n));
+  if (is_shared(weights)) kept.lists.resize(size_t(n * m));
+  for (int64_t place = 0; place < n; ++place) {
+    const auto list = lists.of(place);
+    const auto i = size_t(point_at(lists.order, place));
+    kept.reach[i] = list.back().distance;
+    if (!kept.local.empty()) kept.local[i] = float(local_square(list));
+    for (size_t e = 0; e < list.size() && !kept.lists.empty(); ++e)
+      kept.lists[i * size_t(m) + e] = point_at(lists.order, list[e].point);
+  }
+  return kept;
+}
+
+/// Copies the edges, with the points' own numbers.
+void keep_edges(const SparseMatrix& graph, const std::vector<int32_t>& order, FittedGraph& kept) {
+  const int64_t n = graph.rows();
+  kept.starts.assign(size_t(n) + 1, 0);
+  for (int64_t place = 0; place < n; ++place)
+    kept.starts[size_t(point_at(order, place)) + 1] = graph.starts[size_t(place) + 1] - graph.starts[size_t(place)];
+  std::partial_sum(kept.starts.begin(), kept.starts.end(), kept.starts.begin());
+  kept.columns.resize(graph.columns.size());
+  kept.values.resize(graph.values.size());
+  for (int64_t place = 0; place < n; ++place) {
+    auto to = size_t(kept.starts[size_t(point_at(order, place))]);
+    for (int64_t e = graph.starts[size_t(place)]; e < graph.starts[size_t(place) + 1]; ++e, ++to) {
+      kept.columns[to] = point_at(order, graph.columns[size_t(e)]);
+      kept.values[to] = graph.values[size_t(e)];
+    }
+  }
+}
+
 /// Builds the graph with `each` neighbors per point, and reports on it in the plan.
-Found search_with(int64_t each, const Points& points, const RowSpace& rows, Plan& plan) {
+Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool keep, Plan& plan) {
   const ClusterOptions& options = plan.options;
   const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
-  const NeighborLists lists = find_neighbors(points, search);
+  NeighborLists lists = find_neighbors(points, search);
   GraphReport& report = plan.graph.emplace();
   report.recall = lists.recall;
   report.recall_error = lists.recall_error;
@@ -27,6 +74,8 @@ Found search_with(int64_t each, const Points& points, const RowSpace& rows, Plan
   report.width = neighbor_width(lists);
   Found found;
   found.graph = weigh_neighbors(lists, options.edge_weights, report.width, false, rows);
+  if (keep) found.kept = keep_lists(lists, options.edge_weights, report.width);
+  found.order = std::move(lists.order);
   found.components = find_components(found.graph);
   return found;
 }
@@ -41,27 +90,38 @@ double share_below(const Components& components, int64_t fewest, int64_t n) {
 
 }  // namespace
 
-int64_t automatic_neighbors(int64_t n) {
-  const auto wanted = int64_t(std::lround(2 * std::log2(double(n)))) - 8;
+int64_t automatic_neighbors(int64_t n, int64_t features) {
+  const double bits = std::log2(double(n));
+  const auto wanted = int64_t(std::lround(features <= 4 ? 2 * bits - 8 : 1.5 * bits - 12));
   return std::min(n - 1, std::max<int64_t>(10, wanted));
 }
 
-std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan) {
+std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
+                                                    std::shared_ptr<const FittedGraph>* kept) {
   const int64_t n = plan.n, k = plan.options.clusters;
   const bool is_given = plan.options.neighbors.has_value();
-  const int64_t first = plan.options.neighbors.value_or(automatic_neighbors(n)), most = std::min(n - 1, 4 * first);
+  const int64_t first = plan.options.neighbors.value_or(automatic_neighbors(n, points.features)),
+                most = std::min(n - 1, 4 * first);
   int64_t each = first;
-  Found found = search_with(each, points, rows, plan);
+  Found found = search_with(each, points, rows, kept != nullptr, plan);
   while (!is_given && each < most && share_below(found.components, n / (10 * k), n) > 0.05) {
     each = std::min(most, 2 * each);
     found = {};
-    found = search_with(each, points, rows, plan);
+    found = search_with(each, points, rows, kept != nullptr, plan);
   }
   plan.options.neighbors = each;
   plan.graph->components = found.components.count();
   plan.graph->speck_points = isolate_small(found.components, n / (50 * k), k, found.graph);
+  // With k components, these are the clusters. Otherwise a little regularization keeps outliers from becoming clusters.
+  const auto large = std::count_if(found.components.sizes.begin(), found.components.sizes.end(),
+                                   [&](int64_t size) { return size >= std::max<int64_t>(2, n / (50 * k)); });
+  if (!plan.options.regularization) plan.options.regularization = large >= k ? 0 : 1e-4;
   plan.graph->edges = int64_t(found.graph.columns.size()) / 2;
-  return std::make_unique<SparseAffinity>(std::move(found.graph), rows);
+  if (kept != nullptr) {
+    keep_edges(found.graph, found.order, found.kept);
+    *kept = std::make_shared<const FittedGraph>(std::move(found.kept));
+  }
+  return std::make_unique<SparseAffinity>(std::move(found.graph), rows, std::move(found.order));
 }
 
 }  // namespace mbsc

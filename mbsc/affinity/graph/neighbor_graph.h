@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the graph of neighbors of n points for k clusters: search, weights, components.
 //
-// The automatic number of neighbors is m = 2 log2(n) - 8, but at least 10. If more than a twentieth of the points lie
-// in components that are far smaller than a cluster (fewer than n/(10 k) points), m is doubled, at most twice. Clusters
+// The automatic number of neighbors m grows with n, and is at least 10: 2 log2(n) - 8 for up to 4 features, because thin
+// shapes of many points need a graph that is not too local, and 1.5 log2(n) - 12 for more. If more than a twentieth of
+// the points lie in components that are far smaller than a cluster (fewer than n/(10 k) points), m is doubled, at most twice. Clusters
 // that are really separate have larger components, so they do not cause m to be doubled.
 // A component with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the label of the
 // nearest cluster. If there are more than k components, the k largest are the clusters, and the points of all others
 // are isolated, too.
+// The automatic regularization is 0 if there are k components or more, which are then the clusters, and 0.0001 otherwise:
+// without it, a few outliers with weak edges would be a cluster.
 #pragma once
 
 #include <memory>
@@ -17,11 +20,13 @@
 
 namespace mbsc {
 
-/// The number of neighbors for n points if the option is not set.
-int64_t automatic_neighbors(int64_t n);
+/// The number of neighbors for n points of this many features, if the option is not set.
+int64_t automatic_neighbors(int64_t n, int64_t features);
 
 /// Builds the neighbor graph by the options of the plan. Writes the number of neighbors and the report on the graph to
-/// the plan. For one rank only. Throws Stopped after a stop request.
-std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan);
+/// the plan. If `kept` is not null, sets it to what new points need, in addition. For one rank only. Throws Stopped
+/// after a stop request.
+std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
+                                                    std::shared_ptr<const FittedGraph>* kept = nullptr);
 
 }  // namespace mbsc

@@ -21,12 +21,6 @@ void stop_if_asked(const NeighborSearch& search) {
   if (search.stop.stop_requested()) throw Stopped();
 }
 
-/// Whether to compare all pairs. This costs about n^2 (d + 12) / 2 multiply-adds. A partition compares each point with
-/// only a few thousand others, but less efficiently.
-bool compares_all(int64_t n, int64_t features, const NeighborSearch& search) {
-  return search.recall >= 1 || n <= 8192 || double(n) * double(n) * double(features + 12) < 4e9;
-}
-
 void compare_all(NearLists& lists, const NeighborSearch& search) {
   constexpr int64_t chunk = 1536;
   std::vector<int32_t> all(static_cast<size_t>(lists.size()));
@@ -97,49 +91,51 @@ Recall measure_recall(const NearLists& lists, const NeighborSearch& search) {
   return {mean, std::sqrt(std::max(0.0, squares / double(sample) - mean * mean) / double(sample))};
 }
 
-/// Converts lists of distinct rows to lists of points.
-void expand(const NearLists& lists, const DistinctRows& distinct, int threads, NeighborLists& out) {
-  const auto n = int64_t(distinct.of.size()), m = out.each;
+/// Converts lists of distinct rows to lists of points. The place of a point is its place in distinct.copies.
+void expand(const NearLists& lists, DistinctRows& distinct, int threads, NeighborLists& out) {
+  const int64_t m = out.each;
   const auto copies_of = [&](int64_t row) {
-    return std::span(distinct.copies)
-        .subspan(size_t(distinct.starts[size_t(row)]),
-                 size_t(distinct.starts[size_t(row) + 1] - distinct.starts[size_t(row)]));
+    return Range{distinct.starts[size_t(row)], distinct.starts[size_t(row) + 1]};
   };
-  out.points.resize(size_t(n * m));
+  out.points.resize(distinct.copies.size() * size_t(m));
   constexpr int64_t chunk = 1024;
-  parallel_for(threads, (n + chunk - 1) / chunk, [&](int64_t c) {
-    for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-      const int64_t row = distinct.of[size_t(i)];
-      const auto own = copies_of(row);
-      const auto place = int64_t(std::lower_bound(own.begin(), own.end(), int32_t(i)) - own.begin());
-      const auto size = int64_t(own.size());
-      NearPoint* to = out.points.data() + i * m;
-      int64_t filled = 0;
+  parallel_for(threads, (distinct.count() + chunk - 1) / chunk, [&](int64_t c) {
+    for (int64_t row = c * chunk; row < std::min(distinct.count(), (c + 1) * chunk); ++row) {
+      const Range own = copies_of(row);
       const auto list = lists.list(row);
-      // Take the copies that follow this one; the first copy follows the last. So the lists of copies differ.
-      const int64_t most = std::max<int64_t>(m / 2, m - int64_t(list.size()));
-      for (int64_t step = 1; step < size && filled < most; ++step)
-        to[filled++] = {0, own[size_t((place + step) % size)]};
-      for (int64_t round = 0; filled < m; ++round) {
-        const int64_t before = filled;
-        for (const NearPoint& near : list) {
-          const auto others = copies_of(near.point);
-          if (filled == m) break;
-          if (round < int64_t(others.size()))
-            to[filled++] = {near.distance, others[size_t((place + round) % int64_t(others.size()))]};
+      for (int64_t copy = 0; copy < own.size(); ++copy) {
+        NearPoint* to = out.points.data() + (own.begin + copy) * m;
+        int64_t filled = 0;
+        // Take the copies that follow this one; the first copy follows the last. So the lists of copies differ.
+        const int64_t most = std::max<int64_t>(m / 2, m - int64_t(list.size()));
+        for (int64_t step = 1; step < own.size() && filled < most; ++step)
+          to[filled++] = {0, int32_t(own.begin + (copy + step) % own.size())};
+        for (int64_t round = 0; filled < m; ++round) {
+          const int64_t before = filled;
+          for (const NearPoint& near : list) {
+            const Range others = copies_of(near.point);
+            if (filled == m) break;
+            if (round < others.size())
+              to[filled++] = {near.distance, int32_t(others.begin + (copy + round) % others.size())};
+          }
+          if (filled == before) break;
         }
-        if (filled == before) break;
+        std::sort(to, to + filled);
       }
-      std::sort(to, to + filled);
     }
   });
+  if (!std::is_sorted(distinct.copies.begin(), distinct.copies.end())) out.order = std::move(distinct.copies);
 }
 
 }  // namespace
 
+bool compares_all(int64_t n, int64_t features, double recall) {
+  return recall >= 1 || n <= 8192 || double(n) * double(n) * double(features + 12) < 4e9;
+}
+
 NeighborLists find_neighbors(const Points& points, const NeighborSearch& search) {
   DistinctRows distinct = find_distinct(points, search.threads);
-  const bool all_pairs = compares_all(distinct.count(), points.features, search);
+  const bool all_pairs = compares_all(distinct.count(), points.features, search.recall);
   if (!all_pairs) reorder(order_by_place(distinct.rows, search.seed, search.threads), distinct);
   NeighborLists out;
   out.each = search.each;
@@ -159,6 +155,17 @@ NeighborLists find_neighbors(const Points& points, const NeighborSearch& search)
     }
   }
   expand(lists, distinct, search.threads, out);
+  return out;
+}
+
+NeighborLists by_point(const NeighborLists& lists) {
+  NeighborLists out = lists;
+  for (size_t place = 0; place < lists.order.size(); ++place) {
+    NearPoint* to = out.points.data() + lists.order[place] * lists.each;
+    for (const NearPoint& near : lists.of(int64_t(place))) *to++ = {near.distance, lists.order[size_t(near.point)]};
+    std::sort(to - lists.each, to);
+  }
+  out.order.clear();
   return out;
 }
 

@@ -26,9 +26,11 @@
 
 namespace mbsc {
 
+/// Points are numbered by place: near points have near places, so that their lists lie close together in memory.
 struct NeighborLists {
   int64_t each = 0;               ///< m
   std::vector<NearPoint> points;  ///< n x m: the neighbors of each point, nearest first, with squared distances
+  std::vector<int32_t> order;     ///< the point at each place; empty: the place of a point is its number
   double recall = 1;              ///< measured on a sample; 1 if all pairs were compared
   double recall_error = 0;        ///< the standard error of `recall`
   int64_t distinct = 0;           ///< the number of distinct points
@@ -44,7 +46,14 @@ struct NeighborSearch {
   StopToken stop = {};
 };
 
+/// Whether to compare all pairs of n distinct points. This costs about n^2 (d + 12) / 2 multiply-adds. A partition
+/// compares each point with only a few thousand others, but less efficiently.
+bool compares_all(int64_t n, int64_t features, double recall);
+
 /// The points must have at least two distinct rows. Throws Stopped after a stop request.
 NeighborLists find_neighbors(const Points& points, const NeighborSearch& search);
+
+/// The same lists with the points' own numbers.
+NeighborLists by_point(const NeighborLists& lists);
 
 }  // namespace mbsc

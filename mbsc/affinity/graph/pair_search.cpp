@@ -36,20 +36,22 @@ void pack_members(MatrixView<const float> points, const PackingRule& rule, std::
   pack_points<float>(Points(points), rule, rows, width, out);
 }
 
-void PairSearch::open(std::span<const int32_t> members) {
-  const MatrixView<const float> points = lists_.points();
+/// Members before `border` are rows of lists_.points(), the others of lists_.others(). A block has rows of one matrix.
+void PairSearch::open(std::span<const int32_t> members, int64_t border) {
+  const int64_t features = lists_.points().cols;
+  const auto size = int64_t(members.size()), with_list = lists_.is_between() ? border : size;
   members_.assign(members.begin(), members.end());
-  rule_.offset = center_of(points, members);
-  rule_.factor.assign(size_t(points.cols), 1.0);
+  rule_.offset = center_of(lists_.others(), lists_.is_between() ? members.subspan(size_t(border)) : members);
+  rule_.factor.assign(size_t(features), 1.0);
   rule_.expanded = true;
-  const auto size = int64_t(members.size());
   blocks_.count = (size + block_size - 1) / block_size;
   if (int64_t(blocks_.rows.size()) < blocks_.count) {
     blocks_.rows.resize(size_t(blocks_.count));
     blocks_.columns.resize(size_t(blocks_.count));
   }
-  const float keep = 1 - rounding_margin(points.cols);
+  const float keep = 1 - rounding_margin(features);
   for (int64_t b = 0; b < blocks_.count; ++b) {
+    const MatrixView<const float> points = b * block_size < border ? lists_.points() : lists_.others();
     const auto part = members.subspan(size_t(b * block_size), size_t(std::min(block_size, size - b * block_size)));
     pack_members(points, rule_, part, simd::panel_rows<float>(), blocks_.rows[size_t(b)]);
     pack_members(points, rule_, part, simd::group_columns, blocks_.columns[size_t(b)]);
@@ -57,8 +59,8 @@ void PairSearch::open(std::span<const int32_t> members) {
     for (float& norm : blocks_.columns[size_t(b)].norms) norm *= keep;
   }
   least_.assign(size_t(size + 64), std::numeric_limits<float>::infinity());
-  for (int64_t i = 0; i < size; ++i) least_[size_t(i)] = threshold(lists_.farthest(members_[size_t(i)]));
-  waiting_.resize(size_t(size * room_));
+  for (int64_t i = 0; i < with_list; ++i) least_[size_t(i)] = threshold(lists_.farthest(members_[size_t(i)]));
+  waiting_.resize(size_t(with_list * room_));
   counts_.assign(size_t(size), 0);
 }
 
@@ -107,7 +109,7 @@ void PairSearch::flush_all() {
 
 void PairSearch::run(std::span<const int32_t> members) {
   if (members.size() < 2) return;
-  open(members);
+  open(members, int64_t(members.size()));
   for (int64_t i = 0; i < blocks_.count; ++i)
     for (int64_t j = i; j < blocks_.count; ++j) search(i, j);
   flush_all();
@@ -120,7 +122,7 @@ void PairSearch::run(std::span<const int32_t> first, std::span<const int32_t> se
   both.resize(size_t((real + block_size - 1) / block_size * block_size), first.back());
   const auto padded = int64_t(both.size());
   both.insert(both.end(), second.begin(), second.end());
-  open(both);
+  open(both, padded);
   std::fill(least_.begin() + real, least_.begin() + padded, std::numeric_limits<float>::infinity());
   for (int64_t i = 0; i < padded / block_size; ++i)
     for (int64_t j = padded / block_size; j < blocks_.count; ++j) search(i, j);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares all pairs of a small set of points with the tile (simd/tile.h), and offers near pairs to the lists of both
-// points.
+// points. If the lists are between two sets of points, only the points of the first set have lists.
 //
 // The tile computes squared distances t = |y_i|^2 + |y_j|^2 - 2 y_i.y_j in float32, with y = x - center. The norms are
 // multiplied by 1 - g, g = (1.5 d + 40) 2^-24. This makes t a lower bound of the squared distance in spite of rounding.
@@ -27,7 +27,8 @@ class PairSearch {
 
   /// Compares all pairs of these points.
   void run(std::span<const int32_t> members);
-  /// Compares each of `first` with each of `second`. The two sets must not have a point in common.
+  /// Compares each of `first`, rows of lists.points(), with each of `second`, rows of lists.others(). If these are the
+  /// same matrix, the two sets must not have a point in common.
   void run(std::span<const int32_t> first, std::span<const int32_t> second);
 
  private:
@@ -40,7 +41,7 @@ class PairSearch {
     int64_t row, column;  ///< the places of the first row and of the first column of a tile
     bool is_diagonal;
   };
-  void open(std::span<const int32_t> members);
+  void open(std::span<const int32_t> members, int64_t border);
   void search(int64_t row_block, int64_t column_block);
   static void offer(void* context, int64_t row, int64_t column, float value);
   void push(int64_t place, int64_t other);

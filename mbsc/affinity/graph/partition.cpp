@@ -35,9 +35,10 @@ Members draw(const Members& members, int64_t count, const PartitionRule& rule, u
   return drawn;
 }
 
-/// For each member, the numbers of its `fan` nearest leaders.
-std::vector<int32_t> assign(MatrixView<const float> points, const Members& members, const Members& leaders, int64_t fan,
-                            int threads) {
+}  // namespace
+
+std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
+                                     MatrixView<const float> points, const Members& leaders, int64_t fan, int threads) {
   PackingRule rule;
   rule.offset = center_of(points, leaders);
   rule.factor.assign(size_t(points.cols), 1.0);
@@ -48,19 +49,20 @@ std::vector<int32_t> assign(MatrixView<const float> points, const Members& membe
   std::vector<int32_t> nearest(size_t(size * fan));
   parallel_for(threads, (size + rows_together - 1) / rows_together, [&](int64_t chunk) {
     const int64_t first = chunk * rows_together, count = std::min(rows_together, size - first);
-    simd::Packed<float> rows;
-    pack_members(points, rule, std::span(members).subspan(size_t(first), size_t(count)), simd::panel_rows<float>(),
-                 rows);
+    simd::Packed<float> packed;
+    pack_members(rows, rule, members.subspan(size_t(first), size_t(count)), simd::panel_rows<float>(), packed);
     Matrix<float> values(count, width);
     AlignedVector<float> scratch;
     simd::run(simd::Task::evaluate,
-              make_tile<float>({simd::Form::distance, false, 1}, {&rows}, {&columns}, values.view(), scratch));
+              make_tile<float>({simd::Form::distance, false, 1}, {&packed}, {&columns}, values.view(), scratch));
     std::vector<float> best;
     for (int64_t i = 0; i < count; ++i)
       take_largest(values.row(i), width, fan, nearest.data() + (first + i) * fan, best);
   });
   return nearest;
 }
+
+namespace {
 
 /// Moves the members of each set with fewer than `fewest` points to the nearest set that is large enough. The distance
 /// of two sets is the distance of their leaders.
@@ -99,7 +101,7 @@ std::vector<Members> split(MatrixView<const float> points, const PartitionRule& 
   const int64_t count = std::clamp<int64_t>(size * wanted / fill, 2, std::min(size, most_leaders));
   const Members leaders = draw(node.members, count, rule, node.key);
   const int64_t fan = std::min(wanted, count);
-  const std::vector<int32_t> nearest = assign(points, node.members, leaders, fan, threads);
+  const std::vector<int32_t> nearest = nearest_leaders(points, node.members, points, leaders, fan, threads);
   std::vector<Members> sets(leaders.size());
   for (size_t i = 0; i < nearest.size(); ++i) sets[size_t(nearest[i])].push_back(node.members[i / size_t(fan)]);
   merge_small(points, leaders, rule.fewest, sets);
@@ -154,7 +156,7 @@ Members order_by_place(MatrixView<const float> points, uint64_t seed, int thread
   rule.seed = seed;
   const int64_t count = std::clamp<int64_t>(points.rows / 64, 1, most_leaders);
   const Members leaders = draw(all, count, rule, ~uint64_t{0} - 1);
-  const std::vector<int32_t> nearest = assign(points, all, leaders, 1, threads);
+  const std::vector<int32_t> nearest = nearest_leaders(points, all, points, leaders, 1, threads);
   // The chain goes from each leader to the nearest leader that is not in the chain yet.
   Members left = leaders;
   std::vector<float> distances(left.size());

@@ -37,6 +37,11 @@ PartitionRule partition_rule(int64_t features, int64_t each);
 /// A set of points.
 using Members = std::vector<int32_t>;
 
+/// For each of some rows, the numbers of its `fan` nearest leaders, the nearest first. `leaders` are rows of `points`.
+/// Distances are computed by the tile, and the bits of a row's distances do not depend on the other rows.
+std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
+                                     MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
+
 /// An order in which near points are close to each other. Points are ordered by their nearest leader, of up to 1,000
 /// leaders. The leaders are ordered along a chain from each leader to a near one. If points are searched in this order,
 /// their rows and lists stay in cache. Returns the points in this order.

@@ -10,8 +10,6 @@
 namespace mbsc {
 namespace {
 
-constexpr float least_weight = 1e-30F;
-
 /// A directed edge: the point at its end, and its weight.
 struct Edge {
   int32_t point;
@@ -49,37 +47,29 @@ float jaccard(const int32_t* a, const int32_t* b, int64_t size) {
 std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights weights, double width,
                                  const RowSpace& rows) {
   const int64_t m = lists.each;
-  const bool is_gaussian = weights == NeighborWeights::gaussian || weights == NeighborWeights::gaussian_shared;
-  const bool is_shared = weights == NeighborWeights::shared || weights == NeighborWeights::gaussian_shared;
-  const std::vector<int32_t> sets = is_shared ? neighborhoods(lists, rows) : std::vector<int32_t>();
-  const auto local_square = [&](int64_t i) {
-    return double(lists.of(i)[size_t(std::min<int64_t>(7, m) - 1)].distance);
-  };
+  const bool has_sets = is_shared(weights), is_local = weights == NeighborWeights::local;
+  const std::vector<int32_t> sets = has_sets ? neighborhoods(lists, rows) : std::vector<int32_t>();
+  const auto local = [&](int64_t i) { return is_local ? local_square(lists.of(i)) : 0; };
   std::vector<Edge> edges(size_t(lists.size() * m));
   rows.for_each_block(
       [&](int64_t, Range range) {
         for (int64_t i = range.begin; i < range.end; ++i) {
           constexpr int64_t ahead = 3;  // prefetch, because neighborhoods are scattered in memory
-          if (is_shared && i + ahead < range.end)
+          if (has_sets && i + ahead < range.end)
             for (const NearPoint& near : lists.of(i + ahead))
               for (int64_t at = 0; at <= m; at += 16) __builtin_prefetch(sets.data() + near.point * (m + 1) + at);
           Edge* to = edges.data() + i * m;
           const auto list = lists.of(i);
           for (int64_t e = 0; e < m; ++e) {
             const NearPoint near = list[size_t(e)];
-            double weight = 1;
-            if (is_gaussian && width > 0) weight = std::exp(-double(near.distance) / (2 * width * width));
-            if (weights == NeighborWeights::local && near.distance > 0) {
-              const double square = std::sqrt(local_square(i) * local_square(near.point));
-              weight = square > 0 ? std::exp(-double(near.distance) / square) : 0;
-            }
-            if (is_shared) weight *= jaccard(sets.data() + i * (m + 1), sets.data() + near.point * (m + 1), m + 1);
+            double weight = distance_weight(weights, near.distance, width, local(i), local(near.point));
+            if (has_sets) weight *= jaccard(sets.data() + i * (m + 1), sets.data() + near.point * (m + 1), m + 1);
             to[e] = {near.point, float(weight) < least_weight ? (e == 0 ? least_weight : 0.0F) : float(weight)};
           }
           std::sort(to, to + m, [](const Edge& a, const Edge& b) { return a.point < b.point; });
         }
       },
-      double(m) * double(is_shared ? 2 * m : 30));
+      double(m) * double(has_sets ? 2 * m : 30));
   return edges;
 }
 
@@ -120,6 +110,16 @@ void merge_edges(std::span<const Edge> forward, std::span<const Edge> backward, 
 }
 
 }  // namespace
+
+double distance_weight(NeighborWeights weights, double square, double width, double local_i, double local_j) {
+  const bool is_gaussian = weights == NeighborWeights::gaussian || weights == NeighborWeights::gaussian_shared;
+  if (is_gaussian && width > 0) return std::exp(-square / (2 * width * width));
+  if (weights != NeighborWeights::local || !(square > 0)) return 1;
+  const double root = std::sqrt(local_i * local_j);
+  return root > 0 ? std::exp(-square / root) : 0;
+}
+
+double local_square(std::span<const NearPoint> list) { return list[std::min<size_t>(7, list.size()) - 1].distance; }
 
 double neighbor_width(const NeighborLists& lists) {
   double sum = 0, count = 0;

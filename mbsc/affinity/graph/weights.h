@@ -24,6 +24,17 @@ namespace mbsc {
 /// The width s.
 double neighbor_width(const NeighborLists& lists);
 
+/// Weights below this become zero, except the weight of the nearest neighbor, which becomes this.
+constexpr float least_weight = 1e-30F;
+inline bool is_shared(NeighborWeights weights) {
+  return weights == NeighborWeights::shared || weights == NeighborWeights::gaussian_shared;
+}
+/// The factor of a weight that depends on the distance d. `square` is d^2, `width` is s, and the local squares are s_i^2
+/// and s_j^2, which only local weights use.
+double distance_weight(NeighborWeights weights, double square, double width, double local_i, double local_j);
+/// s_i^2, from the list of i.
+double local_square(std::span<const NearPoint> list);
+
 /// Builds the graph. `width` is s; binary, shared and local weights do not use it. For one rank only.
 SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, bool mutual,
                              const RowSpace& rows);

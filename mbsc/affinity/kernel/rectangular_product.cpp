@@ -22,7 +22,8 @@ struct Workspace {
 };
 
 void check(const Points& X, const Points& Y, const RectangularPairs& pairs, int64_t v_rows, int64_t out_rows) {
-  require(X.features == Y.features, "both sets of points need the same number of features; got {} and {}", X.features, Y.features);
+  require(X.features == Y.features, "both sets of points need the same number of features; got {} and {}", X.features,
+          Y.features);
   require(v_rows == Y.rows, "V must have a row for each of the {} points of Y; got {}", Y.rows, v_rows);
   require(out_rows == std::ssize(pairs.rows), "the result has {} rows for {} points", out_rows, pairs.rows.size());
   require(pairs.zero.empty() || std::ssize(pairs.zero) == Y.rows, "zero must be empty or have {} entries; got {}",

@@ -17,7 +17,7 @@
 namespace mbsc {
 
 /// What a pass does for each strip. There are two slots of working memory; consecutive strips alternate between them.
-/// A row is a row block, by its number.
+/// `row` is the number of a row block; `turn` is a turn of the ring (pair_ring.h).
 struct StripSteps {
   /// Called once for each turn of a strip, before any row of the strip.
   std::function<void(int64_t slot, const Strip& strip, int64_t turn)> prepare;

@@ -1,40 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Method: subspace iteration with a Chebyshev filter. It is for sparse graphs: their products are cheap.
+// Method: subspace iteration with a Chebyshev filter, for graphs with few edges, whose products are cheap.
 // Reference: Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
 //   iteration", 2006.
-// Algorithm: the block W has k + max(6, k/2) columns, rounded up to a multiple of 16. (16 floats fill a cache line, so
-//   the extra columns cost little, and they make the filter steeper.) Each iteration computes Y = L W, the Ritz pairs
-//   and their residuals, and then W <- orth(p(L) W). The polynomial p damps everything below the last Ritz value of the
-//   block (filter.h). Its degree depends on the distance from the k-th Ritz value to the last one.
-// Start: random; for a stored graph on one rank, in float, from coarser graphs (multilevel.h). If a stored graph on one
-//   rank has k components with edges, and no regularization, the leading eigenvectors are known: for each of the k
-//   largest components, sqrt(d_i) on its points.
-// End: with a tolerance, when the residuals are within it. Without one, when
+// Algorithm: a block W of k + max(6, k/2) columns, rounded up to a multiple of 16. A row of a cache line or more costs
+//   hardly more than a shorter one, and guards make the filter steeper. Repeat: Y = L W, Ritz pairs, residuals; then
+//   W <- orth(p(L) W), where p damps everything below the last Ritz value of the block (filter.h). The degree of p
+//   follows from the distance of that value to the k-th.
+// Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If a stored graph has k components or
+//   more, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
+// End: at the tolerance, if one is given. Otherwise at the first of
 //   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next: the error of the
-//     subspace is then below a twentieth; or
-//   - the subspace hardly moves: a filter leaves a share c = p(theta_k+1) / p(theta_k) of its error, so a move of s
-//     leaves an error of about s c / (1 - c), which must be below 0.01.
-//   In both cases also when the residuals no longer fall (because of rounding), or when the budget is spent.
-//   If there is no tolerance and the residual is above the gap at the end, the status is `unresolved`.
-// Cost: one product per degree of p, and one for the Ritz pairs. Memory: six blocks.
+//     subspace is below that share;
+//   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / p(theta_k) of the error. If it changes a
+//     share x of the labels, all later filters together change about x c / (1 - c), which must be below 0.001. If c is
+//     above 0.7, a filter does too little to be evidence;
+//   - residuals no longer fall, because of rounding.
+//   The status is `unresolved` if the residual is then above the gap.
+// Cost: a product for each degree; memory: six blocks.
 #include "mbsc/solvers/chebyshev/chebyshev.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 
 #include "mbsc/affinity/graph/components.h"
 #include "mbsc/base/float64.h"
 #include "mbsc/solvers/budget.h"
-#include "mbsc/solvers/chebyshev/filter.h"
+#include "mbsc/solvers/chebyshev/label_watch.h"
 #include "mbsc/solvers/chebyshev/multilevel.h"
+#include "mbsc/solvers/chebyshev/operator.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 #include "mbsc/solvers/registry.h"
 
 namespace mbsc {
 namespace {
 
-constexpr double share_of_gap = 0.05, enough = 0.01;
+constexpr double share_of_gap = 0.05;
 constexpr int64_t most_products = 4000;
 
 int64_t block_of(int64_t n, const ClusterOptions& options) {
@@ -49,28 +52,39 @@ SolverMemory chebyshev_memory(int64_t, int64_t, const ClusterOptions& options) {
   return {.columns = 6 * *options.block_size, .block = *options.block_size};
 }
 
+/// The rows of `from` by point instead of by place (Affinity::places).
 template <class T>
-Matrix<T> start_of(const Normalized<T>& L, int64_t columns, const ClusterOptions& options) {
-  if constexpr (std::is_same_v<T, float>)
-    if (L.edges() != nullptr && L.comm().size() == 1) return multilevel_start(L, columns, options.seed, options.stop);
-  return random_basis(L, columns, options.seed);
+Matrix<T> rows_by_point(const RowSpace& space, std::span<const int32_t> places, Matrix<T> from) {
+  if (places.empty() || from.empty()) return from;
+  Matrix<T> out(from.rows(), from.cols());
+  space.for_each_block([&](int64_t, Range rows) {
+    for (int64_t place = rows.begin; place < rows.end; ++place)
+      std::copy_n(from.row(place), from.cols(), out.row(places[size_t(place)]));
+  });
+  return out;
 }
 
-/// The leading eigenvectors if they are known: one column for each of the k largest components, sqrt(d_i) on its
-/// points. Empty if there are fewer than k components with edges, several ranks, or a regularization.
+/// The values of all points, by place.
+template <class Value, class Given>
+std::vector<Value> by_place(std::span<const int32_t> places, std::span<const Given> values) {
+  std::vector<Value> out(values.begin(), values.end());
+  for (size_t place = 0; place < places.size(); ++place) out[place] = Value(values[size_t(places[place])]);
+  return out;
+}
+
+/// sqrt(d_i) on the nodes of each of the k largest components. Empty if there are fewer than k components with edges.
 template <class T>
-Matrix<T> component_vectors(const Normalized<T>& L, int64_t k) {
-  if (L.edges() == nullptr || L.comm().size() > 1 || L.regularization_added() > 0) return {};
-  const Components components = find_components(*L.edges());
+Matrix<T> component_vectors(const SparseMatrix& graph, std::span<const double> degrees, int64_t k, int threads) {
+  const Components components = find_components(graph);
   if (components.count() < k || components.sizes[size_t(k - 1)] < 2) return {};
-  Matrix<T> W(L.n(), k);
-  for (int64_t i = 0; i < L.n(); ++i)
-    if (const int32_t c = components.of[size_t(i)]; c < k) W(i, c) = T(std::sqrt(L.degrees()[size_t(i)]));
-  orthonormalize_in_order<T>(L.rows(), W, 0);
+  Matrix<T> W(graph.rows(), k);
+  for (int64_t i = 0; i < W.rows(); ++i)
+    if (const int32_t c = components.of[size_t(i)]; c < k) W(i, c) = T(std::sqrt(degrees[size_t(i)]));
+  orthonormalize_in_order<T>(RowSpace(graph.rows(), threads), W, 0);
   return W;
 }
 
-/// The iteration: a block, its Ritz pairs, and the accuracy so far.
+/// The iteration: a block, its Ritz pairs, and what was reached. The rows of the block are those of the operator.
 template <class T>
 class ChebyshevRun {
  public:
@@ -81,58 +95,82 @@ class ChebyshevRun {
         observer_(observer),
         k_(options.clusters),
         columns_(*options.block_size),
-        budget_(L.n(), limits_, limits_.passes.value_or(double(most_products)), L.comm(), !limits_.passes),
-        multiply_([this](MatrixView<const T> V, MatrixView<T> out) { multiply(V, out); }) {}
+        budget_(L.n(), limits_, limits_.passes.value_or(double(most_products)), L.comm(), !limits_.passes) {}
 
   Solution<T> run() {
     pairs_.status = limits_.tolerance ? Status::budget : Status::finished;
     try {
+      prepare();
       iterate();
     } catch (const Stopped&) {
       pairs_.status = Status::stopped;
     }
+    pairs_.vectors = rows_by_point(L_.rows(), L_.places(), std::move(pairs_.vectors));
     pairs_.seconds = budget_.seconds();
     return std::move(pairs_);
   }
 
  private:
+  /// Makes the operator and the first block.
+  void prepare() {
+    const int threads = L_.rows().threads();
+    const bool is_alone = L_.comm().size() == 1;
+    if (is_alone) watch_.emplace(by_place<float>(L_.places(), L_.inverse_root_degrees()), options_, threads);
+    if constexpr (std::is_same_v<T, float>)
+      if (L_.edges() != nullptr && is_alone) return prepare_graph(threads);
+    operator_ = std::make_unique<NormalizedOperator<T>>(L_, options_.stop);
+    W_ = random_basis(L_, columns_, options_.seed);
+  }
+
+  void prepare_graph(int threads) requires std::is_same_v<T, float> {
+    const SparseMatrix& graph = *L_.edges();
+    const std::vector<double> degrees = by_place<double>(L_.places(), L_.degrees());
+    const double tau = L_.regularization_added();
+    auto graph_operator = std::make_unique<GraphOperator>(graph, degrees, tau, threads, options_.stop);
+    if (tau == 0) W_ = component_vectors<T>(graph, degrees, k_, threads);
+    is_known_ = !W_.empty();
+    if (!is_known_) {
+      MultilevelStart start =
+          multilevel_start(*graph_operator, graph, degrees, k_, columns_, options_.seed, options_.stop);
+      W_ = std::move(start.block);
+      count(start.products);
+    }
+    operator_ = std::move(graph_operator);
+  }
+
   void iterate() {
-    W_ = component_vectors(L_, k_);
-    const bool is_known = !W_.empty();
-    if (!is_known) W_ = start_of(L_, columns_, options_);
     while (true) {
-      values_ = rotate_to_ritz(L_.rows(), multiply_, W_, image_);
+      values_ = operator_->rotate_to_ritz(W_, image_);
+      count(1);
       ++pairs_.iterations;
       take_pairs();
       if (!report()) {
         pairs_.status = Status::stopped;
         return;
       }
-      if (is_known || is_done()) return;
+      if (is_known_ || is_done()) return;
       const double cut = std::clamp(values_[columns_ - 1], -0.9, 1 - 1e-7);
       const int64_t degree = filter_degree(values_[k_ - 1], cut, 30, 8, 120);
-      left_ = columns_ > k_ ? filter_ratio(values_[k_], values_[k_ - 1], cut, degree) : 0;
-      filter_block(L_.rows(), multiply_, cut, degree, W_);
-      orthonormalize_or_refill<T>(L_.rows(), W_, options_.seed, pairs_.iterations);
+      left_ = 1 / filter_growth(values_[k_ - 1], cut, degree);
+      operator_->filter(cut, degree, W_);
+      count(degree);
+      orthonormalize_or_refill<T>(operator_->space(), W_, options_.seed, pairs_.iterations);
     }
   }
 
-  void multiply(MatrixView<const T> V, MatrixView<T> out) {
-    L_.multiply(V, out, options_.stop);
-    ++pairs_.full_products;
-    pairs_.columns_evaluated += L_.n();
-    pairs_.flops += 2.0 * double(L_.n()) * double(V.cols);
+  void count(int64_t products) {
+    pairs_.full_products += products;
+    pairs_.columns_evaluated += products * L_.n();
+    pairs_.flops += 2.0 * double(products) * double(L_.n()) * double(columns_);
   }
 
-  /// Copies the k leading columns to the result, with their values and residuals, and estimates the subspace error.
+  /// The k leading columns with their values and residuals, and the error that these allow.
   void take_pairs() {
-    const Matrix<T> before = std::move(pairs_.vectors);
+    const RowSpace& space = operator_->space();
     pairs_.vectors = Matrix<T>(W_.rows(), k_);
-    copy<T>(L_.rows(), W_.view().columns_between(0, k_), pairs_.vectors);
-    moved_ = before.empty() ? 1 : subspace_error<T>(L_.rows(), pairs_.vectors, before);
+    copy<T>(space, W_.view().columns_between(0, k_), pairs_.vectors);
     pairs_.values.assign(values_.data(), values_.data() + k_);
-    pairs_.residuals =
-        residual_norms<T>(L_.rows(), image_.view().columns_between(0, k_), pairs_.vectors, values_.head(k_));
+    pairs_.residuals = residual_norms<T>(space, image_.view().columns_between(0, k_), pairs_.vectors, values_.head(k_));
     pairs_.values_are_exact = true;
     residual_ = largest_residual(pairs_);
     if (values_.size() == k_) return;
@@ -151,14 +189,20 @@ class ChebyshevRun {
     return observe(options_, observer_, progress, budget_.seconds(), pairs_);
   }
 
+  /// Whether the labels change so little that the filters still to come would hardly change them either.
+  bool labels_are_still() {
+    if (!watch_) return false;
+    const double changed = watch_->template update<T>(pairs_.vectors);
+    return pairs_.iterations > 1 && left_ < 0.7 && changed * left_ / (1 - left_) <= 0.001;
+  }
+
   /// Whether the run ends here. Sets the status.
   bool is_done() {
     if (limits_.tolerance && residual_ <= *limits_.tolerance) {
       pairs_.status = Status::converged;
       return true;
     }
-    const bool is_still = pairs_.iterations > 1 && left_ < 1 && moved_ * left_ / (1 - left_) <= enough;
-    if (!limits_.tolerance && (residual_ <= share_of_gap * gap_ || is_still)) {
+    if (!limits_.tolerance && (residual_ <= share_of_gap * gap_ || labels_are_still())) {
       pairs_.status = residual_ < gap_ ? Status::finished : Status::unresolved;
       return true;
     }
@@ -180,11 +224,13 @@ class ChebyshevRun {
   const Observer<T>& observer_;
   const int64_t k_, columns_;
   const Budget budget_;
-  const Multiply<T> multiply_;
+  std::unique_ptr<const Operator<T>> operator_;
+  std::optional<LabelWatch> watch_;  ///< on one rank
   Solution<T> pairs_;
-  Matrix<T> W_, image_;          ///< the block and its product with L
-  Eigen::VectorXd values_;       ///< Ritz values of the block
-  double moved_ = 1, left_ = 1;  ///< how far the last filter moved the subspace; the share of its error that it left
+  Matrix<T> W_, image_;     ///< the block and its product
+  bool is_known_ = false;   ///< the block has the eigenvectors of components
+  Eigen::VectorXd values_;  ///< Ritz values
+  double left_ = 1;         ///< the share of the error that the last filter left
   double residual_ = 0;
   double gap_ = 2;  ///< between the k-th value and the next
   double best_ = std::numeric_limits<double>::infinity();

@@ -1,39 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Chebyshev filter of a block, and Rayleigh-Ritz on it.
+// The Chebyshev filter of a block: W <- p(L) W.
 //
-// The filter is p(L), where p is the Chebyshev polynomial T_j((x - c)/e) with c = (cut - 1)/2 and e = (cut + 1)/2. |p|
-// is at most 1 on [-1, cut], and p grows fast above `cut`. So the filter damps the eigenvectors below `cut` relative to
-// those above it. The recurrence is scaled so that p(1) = 1 (Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field
-// calculations using Chebyshev-filtered subspace iteration", 2006), so nothing overflows.
-// Cost: one product per degree. Memory: three blocks.
+// The polynomial T_j((x - c)/e), c = (cut - 1)/2, e = (cut + 1)/2, is at most 1 on [-1, cut] and grows fast above cut. So
+// the filter damps the eigenvectors below `cut` relative to those above it. The recurrence is scaled to be 1 at x = 1
+// (Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace iteration",
+// 2006), so nothing overflows.
+// Cost: one product for each degree.
 #pragma once
 
-#include <Eigen/Core>
-#include <functional>
-#include <vector>
-
-#include "mbsc/input.h"
-#include "mbsc/linalg/row_space.h"
+#include <cstdint>
 
 namespace mbsc {
 
-/// out = L V for a symmetric L with eigenvalues in [-1, 1].
-template <class T>
-using Multiply = std::function<void(MatrixView<const T> V, MatrixView<T> out)>;
+/// The scaled three-term recurrence: W_j+1 = product * L W_j + same * W_j + before * W_j-1.
+class Recurrence {
+ public:
+  struct Step {
+    double product, same, before;
+  };
+  /// -1 < cut < 1.
+  explicit Recurrence(double cut)
+      : center_((cut - 1) / 2), half_((cut + 1) / 2), first_(half_ / (1 - center_)), sigma_(first_) {}
 
-/// W <- p(L) W. The degree of p must be at least 1, and -1 < cut < 1.
-template <class T>
-void filter_block(const RowSpace& space, const Multiply<T>& multiply, double cut, int64_t degree, Matrix<T>& W);
+  /// From W_0 to W_1. W_-1 does not count.
+  Step first() const { return {sigma_ / half_, -center_ * sigma_ / half_, 0}; }
+  /// From W_j to W_j+1, for j = 1, 2, ... in this order.
+  Step next() {
+    const double next = 1 / (2 / first_ - sigma_);
+    const Step step{2 * next / half_, -2 * next * center_ / half_, -sigma_ * next};
+    sigma_ = next;
+    return step;
+  }
 
-/// The degree at which the unscaled polynomial reaches `factor` at `value` > cut, limited to [least, most].
-int64_t filter_degree(double value, double cut, double factor, int64_t least, int64_t most);
+ private:
+  double center_, half_, first_, sigma_;
+};
 
-/// p(low) / p(high), for low <= high <= 1. If the eigenvectors of value `high` are wanted, one filter leaves this share
-/// of an error along an eigenvector of value `low`.
-double filter_ratio(double low, double high, double cut, int64_t degree);
+/// How much a filter of this degree amplifies the eigenvalue `value` relative to the interval [-1, cut]; 1 if it lies
+/// inside.
+double filter_growth(double value, double cut, int64_t degree);
 
-/// Returns the Ritz values (descending) of the orthonormal block W. W becomes the Ritz vectors and `image` becomes L W.
-template <class T>
-Eigen::VectorXd rotate_to_ritz(const RowSpace& space, const Multiply<T>& multiply, Matrix<T>& W, Matrix<T>& image);
+/// The degree at which the growth at `value` > cut is `growth`, within [least, most].
+int64_t filter_degree(double value, double cut, double growth, int64_t least, int64_t most);
+
+/// The largest cut at which a filter of this degree has this growth at `value`.
+double filter_cut(double value, int64_t degree, double growth);
 
 }  // namespace mbsc

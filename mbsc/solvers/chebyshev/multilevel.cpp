@@ -8,7 +8,6 @@
 #include "mbsc/base/random.h"
 #include "mbsc/linalg/dense.h"
 #include "mbsc/linalg/tall.h"
-#include "mbsc/solvers/chebyshev/filter.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 
 namespace mbsc {
@@ -33,25 +32,6 @@ std::vector<double> degrees_of(const SparseMatrix& graph) {
 }
 
 float inverse_root(double degree) { return degree > 0 ? float(1 / std::sqrt(degree)) : 0.0F; }
-
-/// Returns the function out = S A S V, with S = diag(degrees)^-1/2 of this level.
-Multiply<float> product_of(const RowSpace& space, const Level& level, const StopToken& stop) {
-  return [&space, &level, stop](MatrixView<const float> V, MatrixView<float> out) {
-    if (stop.stop_requested()) throw Stopped();
-    Matrix<float> scaled(V.rows, V.cols);
-    const auto scale = [&](MatrixView<const float> from, MatrixView<float> to) {
-      space.for_each_block([&](int64_t, Range rows) {
-        for (int64_t i = rows.begin; i < rows.end; ++i) {
-          const float s = inverse_root(level.degrees[size_t(i)]);
-          for (int64_t j = 0; j < V.cols; ++j) to(i, j) = s * from(i, j);
-        }
-      });
-    };
-    scale(V, scaled);
-    multiply_sparse(space, *level.graph, scaled, out);
-    scale(out, out);
-  };
-}
 
 Matrix<float> solve_dense(const Level& level, int64_t columns) {
   const int64_t n = level.graph->rows();
@@ -164,13 +144,17 @@ CoarseGraph coarsen(const SparseMatrix& graph, uint64_t seed, uint64_t level) {
   return coarse;
 }
 
-Matrix<float> multilevel_start(const Normalized<float>& L, int64_t columns, uint64_t seed, const StopToken& stop) {
-  const int64_t smallest = std::max<int64_t>(300, 4 * columns);
+namespace {
+
+/// The levels, from the given graph to the coarsest.
+std::vector<Level> build_levels(const SparseMatrix& graph, std::span<const double> degrees, int64_t smallest,
+                                uint64_t seed, const StopToken& stop) {
   std::vector<Level> levels(1);
   levels.reserve(64);
-  levels[0].graph = L.edges();
-  levels[0].degrees.assign(L.degrees().begin(), L.degrees().end());
+  levels[0].graph = &graph;
+  levels[0].degrees.assign(degrees.begin(), degrees.end());
   while (levels.back().graph->rows() > smallest && levels.size() < 60) {
+    if (stop.stop_requested()) throw Stopped();
     Level& fine = levels.back();
     CoarseGraph coarse = coarsen(*fine.graph, seed, levels.size());
     if (double(coarse.graph.rows()) > 0.8 * double(fine.graph->rows())) break;
@@ -180,30 +164,52 @@ Matrix<float> multilevel_start(const Normalized<float>& L, int64_t columns, uint
     next.degrees = degrees_of(next.own);
     next.graph = &next.own;
   }
-  Matrix<float> W;
+  return levels;
+}
+
+/// Ritz steps, each followed by a filter. Each filter is twice as long as the one before. Returns the number of
+/// products.
+int64_t smooth(const GraphOperator& L, int64_t k, int rounds, uint64_t seed, Matrix<float>& W) {
+  Matrix<float> image;
+  int64_t products = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const Eigen::VectorXd values = L.rotate_to_ritz(W, image);
+    const int64_t degree = int64_t{12} << std::min(round, 3);
+    const double rough = filter_cut(values[k - 1], degree, 100);
+    L.filter(std::clamp(std::min(rough, values[values.size() - 1]), -0.9, 1 - 1e-6), degree, W);
+    orthonormalize_or_refill<float>(L.space(), W, seed, round);
+    products += 1 + degree;
+  }
+  return products;
+}
+
+}  // namespace
+
+MultilevelStart multilevel_start(const GraphOperator& L, const SparseMatrix& graph, std::span<const double> degrees,
+                                 int64_t k, int64_t columns, uint64_t seed, const StopToken& stop) {
+  const int64_t smallest = std::max<int64_t>(300, 4 * columns);
+  const int threads = L.space().threads();
+  const std::vector<Level> levels = build_levels(graph, degrees, smallest, seed, stop);
+  MultilevelStart start;
+  Matrix<float>& W = start.block;
   for (size_t at = levels.size(); at-- > 0;) {
     const Level& level = levels[at];
-    const RowSpace space(level.graph->rows(), L.rows().threads());
-    const bool is_coarsest = at + 1 == levels.size();
-    if (is_coarsest && level.graph->rows() <= 2 * smallest) {
+    const GraphOperator own(*level.graph, level.degrees, 0, threads, stop);
+    const bool is_coarsest = at + 1 == levels.size(), is_dense = is_coarsest && level.graph->rows() <= 2 * smallest;
+    if (is_dense) {
       W = solve_dense(level, columns);
     } else if (is_coarsest) {
       W = Matrix<float>(level.graph->rows(), columns);
-      fill_normal<float>(space, W, Random(seed, Stream::start), 0);
+      fill_normal<float>(own.space(), W, Random(seed, Stream::start), 0);
     } else {
       W = prolong(level, levels[at + 1], W);
     }
-    orthonormalize_or_refill<float>(space, W, seed, int64_t(at));
-    if (is_coarsest && level.graph->rows() <= 2 * smallest) continue;
-    const Multiply<float> multiply = product_of(space, level, stop);
-    Matrix<float> image;
-    for (int round = 0; round < (is_coarsest ? 8 : 2); ++round) {
-      const Eigen::VectorXd values = rotate_to_ritz(space, multiply, W, image);
-      filter_block(space, multiply, std::clamp(values[values.size() - 1], -0.9, 0.999999), 10, W);
-      orthonormalize_or_refill<float>(space, W, seed, round);
-    }
+    orthonormalize_or_refill<float>(own.space(), W, seed, int64_t(at));
+    if (is_dense) continue;
+    const int64_t products = smooth(at == 0 ? L : own, k, is_coarsest ? 8 : at == 0 ? 2 : 3, seed, W);
+    if (at == 0) start.products = products;
   }
-  return W;
+  return start;
 }
 
 }  // namespace mbsc

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A multilevel start for graphs whose leading eigenvalues are all close to 1, as for long thin shapes. From a random
-// start a filter would need thousands of products.
+// A multilevel start for graphs whose leading eigenvalues crowd near 1, as those of long thin shapes do: a filter alone
+// would need thousands of products.
 //
-//     coarsen:  a node and some of its strongest neighbors form an aggregate. The coarse graph is A_c = P'AP, with
-//               P_ij = 1 if node i is in aggregate j. So A_c has a diagonal, and the degree of an aggregate is the sum
-//               of the degrees of its nodes
-//     solve:    the coarsest graph, with a few hundred nodes, by dense eigenvectors. If coarsening ends too early: by
-//               filters from a random block
-//     prolong:  x_i = sqrt(d_i / d_j) x_j for node i of aggregate j, orthonormalized; then two Ritz steps with filters
+//     coarsen:  a node and some of its strongest neighbors form an aggregate; A_c = P'AP with P_ij = 1 if node i is in
+//               aggregate j, so A_c has a diagonal, and the degree of an aggregate is the sum of its nodes'
+//     solve:    the coarsest graph, of a few hundred nodes, by dense eigenvectors
+//     prolong:  x_i = sqrt(d_i / d_j) x_j for node i of aggregate j, orthonormalized, then Ritz steps and filters
 //
-// Cost: about as much as thirty products, because each level has a fraction of the edges of the one before.
+// The error of a prolonged block is mostly rough: it changes from one aggregate to the next. So the first filter of a
+// level is short and damps only the rough part, and each following one is twice as long and reaches smoother parts.
+//
+// Cost: about as much as fifty products, because each level has a fraction of the edges of the one before.
 #pragma once
 
+#include "mbsc/solvers/chebyshev/operator.h"
 #include "mbsc/solvers/solver.h"
 
 namespace mbsc {
 
-/// An orthonormal block of `columns` columns, close to the leading eigenvectors. L must have edges(), on one rank.
-/// Throws Stopped if a stop is requested.
-Matrix<float> multilevel_start(const Normalized<float>& L, int64_t columns, uint64_t seed, const StopToken& stop);
+struct MultilevelStart {
+  Matrix<float> block;   ///< orthonormal, close to the leading eigenvectors
+  int64_t products = 0;  ///< with the given graph; coarser graphs do not count
+};
+
+/// A block of `columns` columns; its first k columns matter most. `L` is the operator of the graph, whose nodes have
+/// these degrees. Throws Stopped.
+MultilevelStart multilevel_start(const GraphOperator& L, const SparseMatrix& graph, std::span<const double> degrees,
+                                 int64_t k, int64_t columns, uint64_t seed, const StopToken& stop);
 
 /// One level of coarsening: the aggregate of each node (-1: a node without edges), and the coarse graph.
 struct CoarseGraph {

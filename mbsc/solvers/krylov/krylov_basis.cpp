@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace mbsc {
 
 template <class T>

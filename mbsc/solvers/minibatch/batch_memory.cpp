@@ -240,7 +240,8 @@ MatrixXd BatchMemory<T>::project(MatrixView<const T> W, const NystromModel<T>* m
   }
   const MatrixXd cross = gram<T>(space, Wo, R);
   B += (cross + cross.transpose() - gram<T>(space, Po, R)) / pairs;
-  // The second-order term has as many entries as the block; 1/k' of them are on the diagonal.
+  // The second-order term is k' x k', so its share of the n x k' noise outside of W is k'/n; 1/k' of its entries are on
+  // the diagonal.
   const double c2 = double(W.cols), entries = outside * c2 / double(L_->n());
   const Eigen::Vector2d second(std::max(noise[0], entries * (1 - 1 / c2)), std::max(noise[1], entries / c2));
   noise = (1 - p) / ((2 - p) * (2 - p)) * (4 * (1 - p) * noise + 2 * p * second);

@@ -18,7 +18,7 @@ class ColumnOrder {
   /// One flag for each of the n columns: 1 = fixed, never sampled.
   std::vector<uint8_t> fixed;
 
-  /// The next columns, ascending; fewer at the end of a pass.
+  /// The next `count` columns, ascending; fewer at the end of a pass.
   std::vector<int64_t> next(int64_t count);
 
  private:

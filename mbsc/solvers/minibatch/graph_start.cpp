@@ -95,7 +95,7 @@ Matrix<T> graph_block(const Normalized<T>& L, const NeighborGraph& graph, int64_
 namespace {
 
 /// The contribution of some columns j to the energy of each of two blocks: 1/2 sum_j weight_j sum_i a_ij |f_i - f_j|^2.
-/// f contains both blocks, with `width` columns each.
+/// f contains S W of both blocks side by side, with `width` columns each.
 template <class T>
 Eigen::Vector2d energy_of(const Normalized<T>& L, std::span<const int64_t> columns, std::span<const double> weights,
                           const Matrix<T>& f, int64_t width, const StopToken& stop) {
@@ -106,7 +106,8 @@ Eigen::Vector2d energy_of(const Normalized<T>& L, std::span<const int64_t> colum
     for (int64_t c = block * width; c < (block + 1) * width; ++c) sum += double(row[c]) * double(row[c]);
     return sum;
   };
-  // Right-hand sides: 1, |f|^2 of both blocks, f of both blocks. multiply_columns applies s on both sides.
+  // Right-hand sides: 1, |f|^2 of both blocks, f of both blocks. multiply_columns() multiplies by s on both sides, so
+  // this function divides by s on both sides.
   const Matrix<T> rows = gather_rows<T>(space, f, columns);
   Matrix<T> C(m, 3 + 2 * width), Y(space.local_rows(), 3 + 2 * width);
   for (int64_t j = 0; j < m; ++j) {
@@ -142,7 +143,8 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
   Matrix<T> f(space.local_rows(), 2 * width);
   copy<T>(space, first, f.view().columns_between(0, width));
   copy<T>(space, second, f.view().columns_between(width, 2 * width));
-  // The contribution of a column to the energy is about |W_j|^2 plus that of its neighbors.
+  // The contribution of column j to the energy is about |W_j|^2 plus the mean of |W_i|^2 over its neighbors i. So the
+  // probability of a column is half proportional to |W_j|^2, half uniform.
   std::vector<double> share(size_t(space.local_rows()));
   for (int64_t i = 0; i < space.local_rows(); ++i) {
     for (int64_t c = 0; c < 2 * width; ++c) share[size_t(i)] += double(f(i, c)) * double(f(i, c));
@@ -156,7 +158,7 @@ EnergyEstimate compare_energy(const Normalized<T>& L, MatrixView<const T> first,
       for (int64_t c = 0; c < 2 * width; ++c) f(i, c) *= L.inverse_root_degrees()[size_t(i)];
   });
   EnergyEstimate estimate;
-  // The regularization is exact: tau (|f|^2 - |1'f|^2 / n).
+  // The term of the regularization is not sampled: tau (|f|^2 - |1'f|^2 / n).
   const std::vector<double> sums = sum_over_blocks(space, 4 * width, [&](int64_t, Range rows, std::span<double> out) {
     for (int64_t i = rows.begin; i < rows.end; ++i)
       for (int64_t c = 0; c < 2 * width; ++c) {

@@ -4,24 +4,27 @@
 //   1. start(): Nystrom from landmarks drawn by importance, 2,000 at most by default (ritz_plan.h). The block W
 //      consists of the k' leading eigenvectors of the resulting model of L (nystrom_model.h), k' = 3k by default. If
 //      the kernel is too narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
-//   2. sample() and step(), in turn: each batch of columns improves the estimates G ~ LW and B ~ W'LW. They use every
-//      column evaluated so far, the largest entries of each row (from the degree pass), and the model as a control
-//      variate (batch_memory.h). After one pass no column is missing; G and B are then exact if all columns were
-//      multiplied by the current W. A step follows each batch. In the first pass a batch doubles the number of columns
-//      (worthwhile_batches() chooses how many batches there are); after it, a batch is a quarter of the columns that
-//      are not fixed (fixed: the most important columns, which every batch includes). `batch_size` overrides both. A
-//      step is a power step, shrunk according to its measured noise. So it needs no tuning, and a start that is better
-//      than the sample does not become worse.
-//   3. polish(), if the budget has 1.5 passes or more (1.05 with a tolerance): full products, by block Krylov from W.
-// If degrees are sampled, every column improves them too. Before each step, L is rescaled to the better degrees
-// (degree_tally.h, rescaling.h). The degrees are exact after a pass, or after the first full product.
-// If the batches have more than one pass (RitzPlan::sampled > n), step 2 continues: each column is evaluated again, and
-// the new value replaces the old one. Before the first pass is complete, G and B are unbiased if all columns so far
-// were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps, add a bias that vanishes as the
-// run goes on.
-// Cost: n kernel values and 2 n k' operations per column. Memory: 12 arrays of n x k', two of n x 400 for the model (at
-//   most 256 MiB each, but at least k' columns), two numbers per edge of the graph, and the columns that stay in memory
-//   (kept_columns.h).
+//   2. sample() and step(), in turn. Each batch of columns improves the estimates G ~ LW and B ~ W'LW, and a step
+//      follows each batch. The estimates use every column evaluated so far, the largest entries of each row (if the
+//      degree pass collected them), and the model as a control variate (batch_memory.h). After one pass, every column
+//      has been evaluated; G and B are then exact if all columns were multiplied by the current W. In the first pass,
+//      each batch doubles the number of columns seen (worthwhile_batches() chooses the number of batches). After the
+//      first pass, a batch is a quarter of the columns that are not fixed. `batch_size` overrides both rules. The fixed
+//      columns belong to every batch: they are the most important columns, and the landmark columns that are stored. A
+//      step is a power step, shrunk according to its measured noise. So it needs no tuning. If the start is more
+//      accurate than the estimates of the batches, the steps hardly change it.
+//   3. polish(): full products, by block Krylov from W. It runs if `passes` is at least 1.5 (1.05 with a tolerance).
+//      Without `passes`, it runs if a tolerance is given, or if `seconds` is given without `iterations` (plan_ritz()).
+// If degrees are sampled, every column that is evaluated also improves the degrees. Before each step, L is rescaled to
+// the better degrees (degree_tally.h, rescaling.h). The degrees are exact after a pass, or after the first full
+// product.
+// If the batches have more than one pass (RitzPlan::sampled > n), step 2 continues: each column is evaluated again and
+// multiplied by the current W; this product replaces the earlier one. Before the first pass is complete, G and B are
+// unbiased if all columns so far were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps,
+// add a bias that vanishes as the run goes on.
+// Cost of a column: n kernel values and 2 n k' operations.
+// Memory: 12 arrays of n x k', two of n x 400 for the model (at most 256 MiB each, but at least k' columns), two
+//   numbers per edge of the graph, and the columns that stay in memory (kept_columns.h).
 #include "mbsc/solvers/minibatch/minibatch.h"
 
 #include "mbsc/base/float64.h"
@@ -36,7 +39,7 @@ namespace mbsc {
 namespace minibatch {
 namespace {
 
-/// If every column is stored, a step evaluates no kernel values, so take eight steps.
+/// For a run in which every column is stored. A step then evaluates no kernel values, so eight steps are taken.
 template <class T>
 bool run_in_memory(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory) {
   for (int round = 0; round < 8; ++round) {
@@ -66,7 +69,7 @@ bool run_batches(const Problem<T>& problem, State<T>& state) {
   return true;
 }
 
-/// The k leading columns of the block, with the current estimates of their eigenvalues.
+/// Copies the k leading columns of the block to `pairs`, with the current estimates of their eigenvalues.
 template <class T>
 void take_block(const Problem<T>& problem, const State<T>& state, EigenPairs<T>& pairs) {
   pairs.vectors = Matrix<T>(state.W.rows(), problem.k);
@@ -101,11 +104,11 @@ SolverMemory memory(int64_t n, int64_t input_bytes, const ClusterOptions& option
     krylov.block_size = block;
     memory.columns = std::max(memory.columns, krylov_sizes(n, krylov).capacity + 8 * block);
   }
-  // The start, which ends before the batches begin.
+  // The peak of the start, before the batches begin.
   const int64_t start_bytes = 4 * n * (std::min(m, room) + rank + block) + landmark_bytes(n, m) + 32 * m * rank;
   memory.small_bytes = std::max<int64_t>(0, start_bytes - 4 * n * memory.columns);
-  // 33 bytes for each collected entry cover either phase: the two lists of the degree pass, and later the graph with
-  // the value of each edge in L and in the model.
+  // 33 bytes for each collected entry are enough in both phases: for the two lists of the degree pass, and later for
+  // the graph with the value of each edge in L and in the model.
   if (options.degrees == DegreeKind::exact && options.start.value_or(Start::neighbors) == Start::neighbors)
     memory.row_bytes = 33 * neighbors_kept(n);
   // The tally and the improved degrees; the degrees exist twice while they are replaced.
@@ -158,7 +161,8 @@ const SolverRow& minibatch_solver() {
                   flag_option(
                       "polish", [](auto& o) -> auto& { return o.ritz.polish; })
                       .for_methods(own)
-                      .help("end with full products if the budget has 1.5 passes or more (1.05 with a tolerance)")},
+                      .help("end with full products; this needs 1.5 passes or more (1.05 with a tolerance), or a "
+                            "tolerance without passes, or seconds without passes and iterations")},
       .resolve = minibatch::resolve,
       .memory = minibatch::memory,
       .neighbors = neighbors_needed,

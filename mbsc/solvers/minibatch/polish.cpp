@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a run: full products. Without a tolerance, block Krylov starts from W, and the result consists of the
-// images L x of the Ritz vectors x, which need no further product. With a tolerance, block Krylov continues until the
-// recomputed residuals are within it. If there are two products or more, and at least four guards, four columns of the
-// block are random, to detect leading pairs that the batches missed.
+// vectors L x, where x are the Ritz vectors. They are more accurate than x, and follow from the products already made.
+// With a tolerance, block Krylov continues until the recomputed residuals are within the tolerance. If there are two
+// products or more, and at least four guards, the last four columns of the block are replaced by random ones, to detect
+// leading pairs that the batches missed.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -71,8 +72,8 @@ void certify_block(const Problem<T>& problem, State<T>& state, Matrix<T> image) 
       largest_residual(state.pairs) <= *problem.options.limits.tolerance ? Status::converged : otherwise;
 }
 
-/// Uses the images of the Ritz vectors as the result, with bounds of their residuals. The subspace error is estimated
-/// from these bounds and the gap to the next value.
+/// Uses the images L x of the Ritz vectors x as the result, with bounds of their residuals. The subspace error is
+/// estimated from these bounds and the gap to the next eigenvalue.
 template <class T>
 void take_ahead(const Problem<T>& problem, const State<T>& state, typename KrylovBasis<T>::Ahead ahead,
                 EigenPairs<T>& pairs) {
@@ -81,7 +82,8 @@ void take_ahead(const Problem<T>& problem, const State<T>& state, typename Krylo
   copy<T>(problem.rows(), ahead.vectors.view().columns_between(0, k), pairs.vectors);
   pairs.values.assign(ahead.values.data(), ahead.values.data() + k);
   pairs.values_are_exact = false;
-  ahead.residuals.array() += state.L(problem).entry_error();  // keeps them upper bounds if values came from the cache
+  // Cached kernel values have an error. With this bound of it added, the residuals stay upper bounds.
+  ahead.residuals.array() += state.L(problem).entry_error();
   pairs.residuals.assign(ahead.residuals.data(), ahead.residuals.data() + k);
   pairs.residuals_are_bounds = true;
   const double gap = problem.columns > k ? ahead.values[k - 1] - ahead.values[k] : 0;
@@ -91,7 +93,7 @@ void take_ahead(const Problem<T>& problem, const State<T>& state, typename Krylo
   if (problem.options.keep_block) pairs.block = std::move(ahead.vectors);
 }
 
-/// Replaces the last columns of the block by random ones. Returns their number, which may be 0.
+/// Replaces the last columns of the block by random ones. Returns the number of random columns, which may be 0.
 template <class T>
 int64_t add_probes(const Problem<T>& problem, State<T>& state, int64_t products) {
   if (products < 2 || problem.columns - problem.k < probe_vectors) return 0;
@@ -102,7 +104,7 @@ int64_t add_probes(const Problem<T>& problem, State<T>& state, int64_t products)
   return probe_vectors;
 }
 
-/// Block Krylov for `products` products.
+/// Block Krylov with at most `products` products.
 template <class T>
 void refine(const Problem<T>& problem, State<T>& state, const ClusterOptions& options, int64_t products,
             Matrix<T> image, int64_t probes) {

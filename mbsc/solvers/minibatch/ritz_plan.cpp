@@ -67,7 +67,8 @@ int64_t in_time(int64_t landmarks, const KernelFacts& facts, const ClusterOption
   if (!options.limits.seconds || options.landmarks) return landmarks;
   const double operations = 0.25e10 * *options.limits.seconds / (2 * double(facts.n));
   const double of_a_value = 2 * (facts.cost_of_value + 10);
-  const double enough = std::sqrt(of_a_value * of_a_value / 4 + operations) - of_a_value / 2;  // m (of_a_value + m)
+  // The root m of m (of_a_value + m) = operations.
+  const double enough = std::sqrt(of_a_value * of_a_value / 4 + operations) - of_a_value / 2;
   return std::clamp<int64_t>(int64_t(std::min(1e9, enough)), 1, landmarks);
 }
 

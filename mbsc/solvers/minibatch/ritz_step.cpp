@@ -13,7 +13,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr double caution = 1.5;  ///< a signal must exceed the noise by this factor
+constexpr double caution = 1.5;  ///< a signal must be more than this many times its noise
 
 }  // namespace
 
@@ -26,7 +26,7 @@ RitzStep ritz_step(const MatrixXd& T, const MatrixXd& signal_of_block, const Mat
   const VectorXd& theta = ritz.values;
   const MatrixXd signal = ritz.vectors.transpose() * signal_of_block * ritz.vectors;
   const MatrixXd noise = ritz.vectors.transpose() * noise_of_block * ritz.vectors;
-  // A few parts give only a rough estimate of the noise. So the noise of a column is at least the mean over the
+  // A few parts give only a rough estimate of the noise. So the noise of a column counts as at least the mean over all
   // columns.
   const double typical = noise.trace() / double(columns);
   const double floor = std::max({0.3 * theta[k - 1], 1e-3 * theta[0], 1e-12});
@@ -43,17 +43,18 @@ RitzStep ritz_step(const MatrixXd& T, const MatrixXd& signal_of_block, const Mat
   step.is_heard = heard_all > caution * noise_all;
   double error = 0;
   for (int64_t i = 0; i < columns; ++i) {
-    // |L| <= 1, so a longer image cannot be correct.
+    // |L| <= 1, so |H u_i| > 1 cannot be correct.
     const double share = signal(i, i) > 1 || !step.is_heard ? 0 : shrinkage(signal(i, i), spread[i]);
     scale[i] = share / size[i];
     if (i >= k) continue;
-    // Before the step the error of the block is H / (theta - t), where t is at most the last Ritz value. A full step
-    // leaves t / theta of it.
+    // Before the step, the error of column i is about |H u_i| / (theta_i - t), where t is the eigenvalue of the
+    // directions outside the block. t is not known; its upper bound is used, the last Ritz value. A full step
+    // multiplies this error by t / theta_i.
     const double last = std::clamp(theta[columns - 1], 0.0, 0.99 * size[i]);
     const double left = std::pow((1 - share + share * last / size[i]) / (size[i] - last), 2);
     error += share * share * spread[i] / (size[i] * size[i]) + left * std::max(0.0, signal(i, i) - spread[i]);
   }
-  // Within the block the noise of T mixes leading vectors and guards, most if their values are close to each other.
+  // Within the block, the noise of T mixes leading vectors and guards. The closer their values, the more it mixes them.
   const double entry = noise_of_T / double(columns * columns);
   for (int64_t i = 0; i < k; ++i)
     for (int64_t j = k; j < columns; ++j) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns are evaluated, and when. Every batch includes the most important columns, the "fixed" columns. They are
-// stored if there is room for them beside the stored landmarks (kept_count()). If there is not, they are evaluated
-// again for each step. The other columns are drawn uniformly without replacement.
+// Which columns are evaluated, and when. Every batch includes the "fixed" columns: the most important columns, and the
+// landmark columns that are stored. The most important columns are stored too if all of them fit beside the landmarks
+// (kept_count()). Otherwise they are evaluated again for each step. The columns that are not fixed are drawn uniformly
+// without replacement.
 #include <algorithm>
 #include <limits>
 
@@ -14,8 +15,8 @@ namespace {
 
 constexpr int64_t most_together = 4000;  ///< the most columns in one product, except for a batch that takes all at once
 
-/// Stores the fixed columns if there is room, and marks all stored columns as fixed. Returns the number
-/// of columns evaluated for this.
+/// `fixed` has a flag for each own row and marks the most important columns. Stores these columns if there is room, and
+/// marks all stored columns as fixed. Returns the number of columns that it has evaluated.
 template <class T>
 int64_t keep_fixed(const Problem<T>& problem, State<T>& state, std::vector<uint8_t>& fixed) {
   const Normalized<T>& L = state.L(problem);
@@ -57,8 +58,9 @@ bool add_fixed(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memor
   return true;
 }
 
-/// Evaluates `count` new columns in at least eight products, whose differences yield the noise of the batch. A batch
-/// after which all columns are seen has no noise, so it needs no such division. Returns false if the run should end.
+/// Evaluates `count` new columns in at least eight products (one for each column if there are fewer than eight). The
+/// differences between the products yield the noise of the batch. A batch after which all columns are seen has no
+/// noise, so it may be a single product. Returns false if the run should end.
 template <class T>
 bool add_batch(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory, int64_t count) {
   const bool completes = !problem.options.limits.seconds &&
@@ -83,7 +85,7 @@ bool add_batch(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memor
 template <class T>
 Batches plan_batches(const Problem<T>& problem, State<T>& state) {
   // If iterations are limited and passes are not, an iteration is a batch. The columns of the start are then not
-  // subtracted, and `left` is practically unlimited.
+  // subtracted from the budget, and `left` is practically unlimited.
   const Limits& limits = problem.options.limits;
   const bool by_iterations = limits.iterations && !limits.passes;
   const int64_t sampled = by_iterations ? problem.plan.sampled : problem.plan.sampled - state.pairs.columns_evaluated;
@@ -128,8 +130,8 @@ BatchMemory<T> open_memory(const Problem<T>& problem, State<T>& state, Batches& 
 
 template <class T>
 Sampled sample(const Problem<T>& problem, State<T>& state, Batches& batches, BatchMemory<T>& memory) {
-  // In the first pass, a batch has as many columns as all earlier batches together; after it, a quarter of the columns
-  // that are not fixed.
+  // In the first pass, a batch has as many columns as all earlier batches together. After the first pass, it has a
+  // quarter of the columns that are not fixed.
   const int64_t target = batches.first_pass >> std::max<int64_t>(0, batches.in_first_pass - 1 - batches.sampled++);
   const int64_t doubled =
       std::max<int64_t>(1, batches.seen < batches.first_pass ? target - batches.seen : memory.others() / 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A symmetric matrix S on the edges of the graph of neighbors (affinity/graph/neighbors.h): S_ij = s_i a_ij s_j. If
 // s = (d + tau)^-1/2 as in L (affinity/normalized.h), S contains the largest entries of L, known exactly. No batch
-// needs to sample them. For a narrow kernel they cause most of the noise.
+// needs to sample them. For a narrow kernel, most of the noise would come from these entries.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The warm start of the default solver. The block comes from the Nystrom model, unless a random start is requested. If
 // the kernel is too narrow for landmarks, this block is compared with that of the graph of neighbors, and the block
-// with less energy is used (graph_start.h). `start = neighbors` always uses the graph.
+// with the lower energy is used (graph_start.h). `start = neighbors` always uses the graph.
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
@@ -15,7 +15,7 @@
 namespace mbsc::minibatch {
 namespace {
 
-/// The number of landmarks, and whether to compare the result with the graph of neighbors.
+/// The number of landmarks, and whether to compare their block with that of the graph of neighbors.
 struct LandmarkPlan {
   int64_t landmarks = 0;
   const NeighborGraph* graph = nullptr;  ///< null: landmarks only
@@ -51,9 +51,9 @@ void start_from_landmarks(const Problem<T>& problem, int64_t count, State<T>& st
   const std::vector<int64_t> landmarks = important_columns(L, count, by_importance, options.seed);
   state.pairs.landmarks = int64_t(landmarks.size());
   state.batches = worthwhile_batches(facts_of(L), state.pairs.landmarks, options);
-  // A single batch needs no control variate, so the model is only a start. There is a single batch only if there are
-  // many landmarks. The product with all columns then gives nearly the same result from a rough block as from an
-  // accurate one, so a small rank and a rough block are enough.
+  // A single batch uses no control variate, so the model is only a start. There is a single batch only if there are at
+  // least five times the landmarks that the kernel needs. That batch contains all columns, as far as the budget allows.
+  // Its product gives nearly the same result from a rough block as from an accurate one, so a small rank is enough.
   const bool is_single = state.batches == 1;
   const int64_t most_rank = is_single ? 4 * problem.columns : problem.n;
   state.model.emplace(L, landmarks, std::min(model_rank(problem.n, problem.columns), most_rank), options.stop);

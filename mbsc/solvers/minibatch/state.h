@@ -54,14 +54,14 @@ struct Problem {
 template <class T>
 struct State {
   Matrix<T> W;            ///< the block: own rows x k', orthonormal
-  Eigen::VectorXd theta;  ///< estimates of its Rayleigh quotients
+  Eigen::VectorXd theta;  ///< estimates of the Rayleigh quotients of its columns
   Solution<T> pairs;      ///< the result, and the columns and operations spent so far
 
   std::optional<NystromModel<T>> model;  ///< the control variate; empty if there is none
   std::optional<SparsePart<T>> largest;  ///< the largest entries of each row, which no batch needs to sample
   KeptColumns<T> kept;                   ///< columns that stay in memory
   ColumnOrder order;                     ///< yields the next columns
-  int64_t batches = 8;  ///< batches in the first pass: 8 from a random start; for landmarks, start() sets it
+  int64_t batches = 8;  ///< the number of batches in the first pass: 8 from a random block, else start() sets it
 
   std::unique_ptr<Normalized<T>> better;  ///< L with degrees improved by the columns; null: L as given
   std::optional<DegreeTally> tally;       ///< empty if degrees are exact
@@ -94,7 +94,7 @@ bool report(const Problem<T>& problem, State<T>& state, double residual = std::n
   return go_on;
 }
 
-/// The warm start: the first block, the model and the columns it keeps.
+/// The warm start. Returns the first block, the model, and the landmark columns that stay in memory.
 template <class T>
 State<T> start(const Problem<T>& problem);
 
@@ -102,12 +102,12 @@ State<T> start(const Problem<T>& problem);
 struct Batches {
   bool are_worthwhile =
       false;                  ///< false: the budget is too small to improve on the landmarks, or all columns are stored
-  int64_t left = 0;           ///< columns that may still be evaluated
-  int64_t first_pass = 0;     ///< columns of the first pass
-  int64_t in_first_pass = 1;  ///< batches of the first pass, each as large as all before it together
-  int64_t fixed_cost = 0;     ///< columns evaluated again for every step
-  int64_t seen = 0;           ///< columns sampled so far
-  int64_t sampled = 0;        ///< batches sampled so far
+  int64_t left = 0;           ///< the number of columns that may still be evaluated
+  int64_t first_pass = 0;     ///< the number of columns that the first pass samples
+  int64_t in_first_pass = 1;  ///< the number of batches of the first pass, each as large as all before it together
+  int64_t fixed_cost = 0;     ///< the number of columns that are evaluated again for every step
+  int64_t seen = 0;           ///< the number of columns sampled so far
+  int64_t sampled = 0;        ///< the number of batches sampled so far
 };
 
 /// Chooses the columns that every batch includes, and stores them if they fit.
@@ -127,14 +127,14 @@ Sampled sample(const Problem<T>& problem, State<T>& state, Batches& batches, Bat
 template <class T>
 bool step(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory);
 
-/// Switches to better degrees: W <- (W / r) M, which is orthonormal, where r = new s / old s of each row (rescaling.h).
-/// Returns M. `rescale_others` must rescale all other data about L.
+/// Switches to better degrees: divides row i of W by r_i = new s_i / old s_i (rescaling.h), then multiplies W by the
+/// k' x k' matrix M that makes it orthonormal. Returns M. `rescale_others` must rescale all other data about L.
 template <class T>
 Eigen::MatrixXd take_degrees(const Problem<T>& problem, State<T>& state, Degrees degrees,
                              const std::function<void(const Rescaling<T>&)>& rescale_others);
 
-/// Computes the full products that the budget allows. With a tolerance there is at least one, which certifies the
-/// result. After a stall there are no other products.
+/// Computes the full products that the budget allows. With a tolerance, there is at least one product, which certifies
+/// the result. After a stall, this product is the only one (without a tolerance, there is no product after a stall).
 template <class T>
 void polish(const Problem<T>& problem, State<T>& state);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step of the block along the estimates of the batches:
-//     T = T_model + b (B - T_model)        T_model: W' (model of L) W; B ~ W'LW from the batches; b: the share that is
-//                                          not noise, with one value off the diagonal and another on it
-//     W <- (W U + H U diag(a / theta)) V   theta, U: the Ritz pairs of T; H = (I - WW')G. A power step: the factors `a`
-//                                          shrink each column according to its noise, V orthonormalizes (ritz_step.h)
+//     T = T_model + b (B - T_model)        T_model = W' (model of L) W; B ~ W'LW from the batches; b is the share of
+//                                          B - T_model that is not noise: one value off the diagonal, another on it
+//     W <- (W U + H U diag(a / theta)) V   theta, U: the Ritz pairs of T; H = (I - WW')G with G ~ LW from the batches
+// The second line is a power step. The factors `a` shrink each column according to its noise, and V orthonormalizes the
+// columns (ritz_step.h).
 #include <Eigen/Core>
 
 #include "mbsc/base/float64.h"

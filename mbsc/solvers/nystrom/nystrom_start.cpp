@@ -11,7 +11,8 @@
 namespace mbsc {
 
 void resolve_start(int64_t n, ClusterOptions& options) {
-  require(options.start != Start::neighbors, "start = neighbors applies to method = minibatch with step_rule = ritz only");
+  require(options.start != Start::neighbors,
+          "start = neighbors applies to method = minibatch with step_rule = ritz only");
   if (!options.start) options.start = Start::random;
   if (options.start == Start::nystrom) options.landmarks = std::min<int64_t>(n, options.landmarks.value_or(10));
 }
