@@ -73,9 +73,9 @@ struct ReadOptions {
 /// Reads a file. Throws InvalidInput with the name of the file, the line and the rule that was broken.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
-/// Reads a graph. Uses only `format` and `stop` of the options. Throws InvalidInput with the name of the file, the line
-/// if the format has lines, and the rule that was broken. Rules that concern several entries are left to cluster(): the
-/// graph may be asymmetric, and it may have loops and several entries at the same place.
+/// Reads a graph. Uses `format` and `stop` of the options, and refuses `label_column`. Throws InvalidInput with the name
+/// of the file, the line if the format has lines, and the rule that was broken. Rules that concern several entries are
+/// left to cluster(): the graph may be asymmetric, and it may have loops and several entries at the same place.
 GraphFile read_graph(const std::string& path, const ReadOptions& options = {});
 /// The line of an entry of a graph, for messages about the entry. Rows and columns are counted from 0. Reads the file
 /// again. Nothing for standard input, and for a format that does not store an entry in a line of its own.

@@ -4,8 +4,7 @@
 // over these rows (options/table.h).
 //
 // To add an option, add a field in mbsc/options.h, a row in options/table.cpp (or in the folder of the solver that it
-// belongs to), an argument in the signature of the Python estimator, and a line on two pages (ARCHITECTURE.md names all
-// files). A row is made from an accessor of its field:
+// belongs to), and an argument in the signature of the Python estimator. A row is made from an accessor of its field:
 //
 //     integer_option("guards", [](auto& o) -> auto& { return o.guards; }).at_least(0).at_most_n().help("...")
 #pragma once

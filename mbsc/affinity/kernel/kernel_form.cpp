@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "mbsc/affinity/kernel/gathered_points.h"
-#include "mbsc/base/float64.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/reduce.h"
 
@@ -140,7 +139,7 @@ KernelForm<T> choose_form(const Kernel& kernel, const Points& own, const RowSpac
   template KernelForm<T> choose_form(const Kernel&, std::span<const Points>, int); \
   template KernelForm<T> choose_form(const Kernel&, const Points&, const RowSpace&);
 MBSC_INSTANTIATE(float)
-MBSC_FLOAT64(MBSC_INSTANTIATE(double))
+MBSC_INSTANTIATE(double)  // kernel_product() of the Python package needs it in every build
 #undef MBSC_INSTANTIATE
 
 }  // namespace mbsc
