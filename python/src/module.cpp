@@ -189,7 +189,7 @@ AffinityKind affinity_of(const std::string& name) {
 }
 
 /// The graph of a model, from the arrays in its dictionary.
-FittedGraph graph_of(const nb::dict& given) {
+FittedGraph fitted_graph_of(const nb::dict& given) {
   FittedGraph graph;
   graph.each = nb::cast<int64_t>(given["neighbors"]);
   nb::dict kind;
@@ -232,7 +232,8 @@ Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   model.degrees = vector_of<double>(given["degrees"]);
   model.embedding = matrix_of<float>(given["embedding"]);
   if (has("extension")) model.extension = matrix_of<double>(given["extension"]);
-  if (model.affinity == AffinityKind::neighbors) model.graph = std::make_shared<const FittedGraph>(graph_of(given));
+  if (model.affinity == AffinityKind::neighbors)
+    model.graph = std::make_shared<const FittedGraph>(fitted_graph_of(given));
   if (has("firsts")) model.index.firsts = vector_of<int32_t>(given["firsts"]);
   if (has("leaders")) model.index.leaders = vector_of<int32_t>(given["leaders"]);
   if (has("leader_of")) model.index.leader_of = vector_of<int32_t>(given["leader_of"]);
