@@ -69,6 +69,9 @@ std::string describe_affinity(const Plan& plan) {
   if (options.affinity == AffinityKind::neighbors)
     text += fmt::format(": the {} nearest of each point, {}, {}", *options.neighbors,
                         word_of(words::edge_weights, options.edge_weights), describe(*plan.graph));
+  if (options.affinity == AffinityKind::landmarks)
+    text += fmt::format(": the {} nearest of {} landmarks, {}", *options.neighbors, with_commas(*options.landmarks),
+                        describe(*plan.graph));
   if (options.symmetrize) text += ", symmetrize " + word_of(words::symmetrizations, *options.symmetrize);
   if (plan.graph && plan.graph->loops > 0) text += fmt::format(", {} loops ignored", with_commas(plan.graph->loops));
   if (options.gamma) text += fmt::format(", gamma {:.6g} ({})", *options.gamma, plan.gamma_is_given ? "given" : "auto");

@@ -7,6 +7,7 @@
 
 #include "mbsc/affinity/graph/given_graph.h"
 #include "mbsc/affinity/graph/neighbor_graph.h"
+#include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/affinity/scaling.h"
 #include "mbsc/flow/check.h"
@@ -14,6 +15,7 @@
 #include "mbsc/flow/degrees.h"
 #include "mbsc/flow/embedding.h"
 #include "mbsc/flow/labels.h"
+#include "mbsc/flow/landmarks.h"
 #include "mbsc/flow/run.h"
 #include "mbsc/flow/shared_input.h"
 #include "mbsc/flow/solve.h"
@@ -33,6 +35,7 @@ std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& ro
     plan.scale = input.rows.scale;
     if (options.affinity == AffinityKind::neighbors)
       return make_neighbor_graph(input.rows, rows, plan, options.keep_graph ? &graph : nullptr);
+    if (options.affinity == AffinityKind::landmarks) return make_landmark_graph(input.rows, rows, plan);
     const KernelKind kernel = kernel_of(*options.affinity, 1).kind;
     if (!options.gamma && kernel != KernelKind::cosine)
       options.gamma = choose_gamma(input.rows, kernel, options.clusters, options.seed, rows);
@@ -88,6 +91,7 @@ Clustering cluster_rows(Input& input, const RowSpace& rows, Plan& plan, const St
   find_cut(*affinity, L, has_product_left(result.pairs, result.degrees.columns, plan), run.stop(), result);
   clock.reset();
 
+  result.landmarks = extend_landmarks(input, *affinity, L, isolated, run.stop(), result);
   result.degrees.values.assign(L.degrees().begin(), L.degrees().end());
   result.degrees.isolated_points = isolated.count;
   count_cost(*affinity, run, result);

@@ -27,10 +27,19 @@
 // degree) and tau = 0. Cost: a search for the nearest points, and m row updates for each new point. Memory of the model
 // beside the points, for n points: the graph, 8 bytes for each stored weight (about 12 m bytes a point), the lists, 4 m
 // bytes a point (shared weights only), and 12 bytes a point.
+//
+// With landmarks (affinity/landmarks/landmark_affinity.h), a(x, x_j) = sum_r b_r(x) b_jr / Dr_r, where b_r(x) are the
+// weights of x and its nearest landmarks. So
+//     w(x) = s(x) [sum_r b_r(x) y_r + tau y],   y_r = sum_j b_jr s_j w_j E / Dr_r,   y = (1/n) sum_j s_j w_j E,
+// and the model consists of the landmarks and y, not of the training points. The affinity of a training point with
+// itself counts, as it does in A. If the degree of x is below tau, tau y is left out. A landmark with Dr_r = 0 does not
+// count, and a point whose nearest landmark has Dr_r = 0 is isolated, as in the clustering.
+// Cost: the search for the nearest landmarks of each new point.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,6 +66,9 @@ struct Model {
   Matrix<double> extension;                  ///< E, from find_extension()
   std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors
   SearchIndex index;                         ///< of the points, from find_index(); set if affinity = neighbors
+  /// Set if affinity = landmarks. Then points, labels, degrees, embedding and extension are empty; only the scaling in
+  /// `points` is used.
+  std::optional<LandmarkExtension> landmarks;
 };
 
 /// Makes the model of a clustering of this input. Copies the points. If affinity = neighbors, the clustering must have

@@ -12,9 +12,9 @@
 
 namespace mbsc {
 
-/// rbf, exponential, cosine: a dense kernel. neighbors: a graph that joins each point to its nearest points.
-/// precomputed: the input is a matrix of affinities, or a graph.
-enum class AffinityKind { rbf, exponential, cosine, neighbors, precomputed };
+/// rbf, exponential, cosine: a dense kernel. neighbors: a graph that joins each point to its nearest points. landmarks:
+/// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities or a graph.
+enum class AffinityKind { rbf, exponential, cosine, neighbors, landmarks, precomputed };
 /// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
 enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local };
 /// What replaces a given graph A that is not symmetric. mean: (A + A')/2. max: the larger of a_ij and a_ji. mutual: their
@@ -114,7 +114,7 @@ struct ClusterOptions {
   std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, else precomputed
   std::optional<double> gamma;           ///< automatic: from sampled distances
   std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
-  std::optional<int64_t> neighbors;      ///< affinity = neighbors: how many nearest points each point is joined to
+  std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
   double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find
   std::optional<Symmetrize> symmetrize;  ///< given graph; unset: a graph that is not symmetric is refused
@@ -124,11 +124,11 @@ struct ClusterOptions {
   int64_t restarts = 10;  ///< runs of k-means
 
   // The solver.
-  std::optional<std::string> method;    ///< minibatch, exact, nystrom, power or chebyshev (solvers/registry.h)
+  std::optional<std::string> method;    ///< minibatch, exact, nystrom, power, chebyshev, transfer (solvers/registry.h)
   StepRule step_rule = StepRule::ritz;  ///< for minibatch
   Limits limits;
   std::optional<Start> start;         ///< for minibatch and exact
-  std::optional<int64_t> landmarks;   ///< points that Nystrom samples, as a method or as a start
+  std::optional<int64_t> landmarks;   ///< points that Nystrom samples; affinity = landmarks: the number of landmarks
   std::optional<int64_t> guards;      ///< minibatch: columns of the block beyond k
   std::optional<int64_t> batch_size;  ///< minibatch: columns of a batch
   std::optional<int64_t> block_size;  ///< exact, nystrom, power, chebyshev: columns of a block

@@ -25,16 +25,16 @@ enum class Status {
 };
 std::string to_string(Status status);
 
-/// Statistics of a graph. A given graph has only the first four.
+/// Statistics of a graph. A given graph has only the first four. A landmark graph has no loops and no distinct points.
 struct GraphReport {
-  int64_t edges = 0;            ///< number of undirected edges
-  int64_t components = 0;       ///< number of connected components
-  int64_t speck_points = 0;     ///< points in tiny components; they count as isolated
-  int64_t loops = 0;            ///< given graph: entries on the diagonal, which are ignored
-  int64_t distinct_points = 0;  ///< number of points; equal points count once
-  double width = 0;             ///< width of the Gaussian weights: the mean of the positive distances to neighbors
-  double recall = 1;            ///< share of true neighbors that were found, measured on a sample
-  double recall_error = 0;      ///< standard error of `recall`
+  int64_t edges = 0;                       ///< number of undirected edges
+  int64_t components = 0;                  ///< number of connected components
+  int64_t speck_points = 0;                ///< points in tiny components; they count as isolated
+  int64_t loops = 0;                       ///< given graph: entries on the diagonal, which are ignored
+  std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
+  double width = 0;         ///< width of the Gaussian weights: the mean of the positive distances to neighbors
+  double recall = 1;        ///< share of true neighbors that were found, measured on a sample
+  double recall_error = 0;  ///< standard error of `recall`
 };
 
 /// All automatic values of a run. Before any work, resolve() decides those that depend only on the options and the
@@ -137,6 +137,19 @@ struct SearchIndex {
   int64_t probes = 0;              ///< a new point is compared with the points of this many leaders
 };
 
+/// What is needed to label new points if affinity = landmarks (affinity/landmarks/landmark_graph.h). It is small: the
+/// points themselves are not needed.
+struct LandmarkExtension {
+  Matrix<float> landmarks;      ///< p x d, in scaled coordinates
+  std::vector<double> degrees;  ///< Dr, of each landmark; 0: its points are isolated
+  double width = 0;             ///< of the Gaussian weights
+  int64_t each = 0;             ///< K, the landmarks of each point
+  uint64_t seed = 0;            ///< of the search for the nearest landmarks
+  double mean_degree = 0;       ///< of the fitted points
+  Matrix<float> vectors;        ///< (p + 1) x k: Dr^-1 B'S W E for each landmark, then (1/n) 1'S W E (model.h)
+  Matrix<double> means;         ///< k x d: the mean of each cluster, for isolated points
+};
+
 struct Cost {
   int64_t columns_evaluated = 0;  ///< by the solver and for sampled degrees
   int64_t kernel_values = 0;      ///< evaluated by all stages and ranks
@@ -161,6 +174,7 @@ struct Clustering {
   DegreeReport degrees;
   std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set
   Cut cut;
+  std::optional<LandmarkExtension> landmarks;  ///< set if affinity = landmarks
   Cost cost;
   Plan plan;
 };

@@ -2,6 +2,8 @@
 // Affinity: the interface between solvers and data. A is a symmetric n x n matrix with a zero diagonal and without
 // negative entries. Each rank sees its own rows. Solvers use A only through the functions below. They see nothing of
 // points, kernels and SIMD.
+// One kind is an exception: the diagonal of a LandmarkAffinity is not zero. All functions include it: products, columns
+// and degrees. Methods that replace the diagonal (Nystrom, minibatch) are refused for that kind.
 //
 // A new kind of affinity implements three functions: multiply_columns(), multiply() and take_columns(). All other
 // functions have defaults. A kind overrides a default if it knows better or can compute the result faster.
@@ -20,6 +22,8 @@
 #include "mbsc/options.h"
 
 namespace mbsc {
+
+struct LandmarkFactor;  // landmarks/landmark_factor.h
 
 /// For each own row: the sum of its entries, and the sum of their squares.
 struct Degrees {
@@ -114,6 +118,8 @@ class Affinity {
   /// The point at each place of the stored matrix. Near points have near places, so that products find their rows in the
   /// cache. Empty: the place of a point is its number. Default: empty.
   virtual std::span<const int32_t> places() const { return {}; }
+  /// The factor B if A is B Dr^-1 B' (landmarks/landmark_affinity.h), else null. Default: null.
+  virtual const LandmarkFactor* factor() const { return nullptr; }
   /// The approximate number of multiply-adds that an entry costs. A solver compares its own work with it. Default: 1.
   virtual double cost_of_value() const { return 1; }
   /// a(x, x), the kernel value of a point with itself, which A replaces by 0. Nystrom needs it. Default: 1.

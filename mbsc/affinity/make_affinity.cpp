@@ -18,13 +18,16 @@ Kernel kernel_of(AffinityKind kind, double gamma) {
     case AffinityKind::cosine:
       return {KernelKind::cosine, 1};
     case AffinityKind::neighbors:
+    case AffinityKind::landmarks:
     case AffinityKind::precomputed:
       break;
   }
   throw InvalidInput("affinity must be a kernel: rbf, exponential or cosine");
 }
 
-bool has_kernel(AffinityKind kind) { return kind != AffinityKind::neighbors && kind != AffinityKind::precomputed; }
+bool has_kernel(AffinityKind kind) {
+  return kind == AffinityKind::rbf || kind == AffinityKind::exponential || kind == AffinityKind::cosine;
+}
 
 std::unique_ptr<Affinity<float>> make_affinity(const Input& input, const RowSpace& rows, AffinityKind kind,
                                                double gamma, int64_t cache_bytes) {

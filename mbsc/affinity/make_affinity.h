@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // make_affinity(): the affinity of an input, by the kind of the input and the option `affinity`. Graphs of neighbors
-// are made elsewhere (graph/neighbor_graph.h).
+// and of landmarks are made elsewhere (graph/neighbor_graph.h, landmarks/landmark_graph.h).
 #pragma once
 
 #include <memory>

@@ -34,6 +34,7 @@ class Normalized {
   int64_t input_bytes() const { return affinity_->input_bytes(); }
   const SparseMatrix* edges() const { return affinity_->edges(); }
   std::span<const int32_t> places() const { return affinity_->places(); }
+  const LandmarkFactor* factor() const { return affinity_->factor(); }
 
   /// out = S A[:, columns] S[columns] C, the part of L W that an estimator samples. `columns` are ascending. If
   /// `row_sums` is not null, the sum of A over these columns is added to it for each own row.

@@ -5,6 +5,7 @@
 
 #include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/graph/neighbors.h"
+#include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/pass/symmetric_pass.h"
 #include "mbsc/solvers/registry.h"
 
@@ -48,6 +49,12 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     const int64_t kept = options.keep_graph ? 16 * m + 24 : 0;
     of_a_row = std::max(of_a_row + 24 * m + kept, 4 * shape.features + 56 * m + 150);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
+  }
+  if (options.affinity == AffinityKind::landmarks) {
+    // The larger of two stages. The solver needs the graph. The search also needs the cells of the points.
+    const int64_t p = *options.landmarks, K = options.neighbors.value_or(automatic_nearest_landmarks);
+    of_a_row = std::max(of_a_row + 8 * K, 8 * K + 16);
+    of_search = p * (4 * shape.features * 26 + 8 * 64 * std::min<int64_t>(solver.block, 64));  // sample, sums of chunks
   }
   // A given graph: while it is made symmetric, the checked entries and the graph; then the graph and coarser graphs.
   const int64_t of_graph = (options.symmetrize ? 40 : 20) * shape.entries;

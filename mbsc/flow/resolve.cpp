@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/base/require.h"
 #include "mbsc/base/thread_pool.h"
@@ -19,32 +20,49 @@ namespace {
 constexpr int64_t fewest_degree_columns =
     100;  // with fewer, too few of the uncertain rows are evaluated exactly to represent the rest
 
-/// Checks what holds for every graph that is stored: a neighbor graph, and a given graph. `name` is for messages.
+/// Checks what holds for every graph that is stored: a neighbor graph, a landmark graph, and a given graph. `name` is for
+/// messages.
 void check_stored_graph(const InputShape& shape, const std::string& name, const ClusterOptions& options) {
   require(shape.ranks == 1, "{} runs on one rank only; got {}", name, shape.ranks);
   require(shape.n < int64_t{1} << 31, "{} needs fewer than 2^31 points; got {}", name, shape.n);
   require(options.degrees == DegreeKind::exact, "{} has exact degrees", name);
-  require(!options.method || *options.method == "chebyshev" || *options.method == "exact" || *options.method == "power",
-          "method = {} needs a dense affinity; {} has chebyshev, exact and power", options.method.value_or(""), name);
+  const bool has_landmarks = options.affinity == AffinityKind::landmarks;
+  const std::string method = options.method.value_or("chebyshev");
+  require(method == "chebyshev" || method == "exact" || method == "power" || method == "transfer",
+          "method = {} needs a dense affinity; {} has {}chebyshev, exact and power", method, name,
+          has_landmarks ? "transfer, " : "");
 }
 
-/// Sets the automatic regularization, and checks the options that depend on whether the affinity is a graph.
-void resolve_graph(const InputShape& shape, bool is_neighbor_graph, ClusterOptions& options) {
+/// Sets the automatic regularization and the automatic method of a graph, and checks the options that depend on whether
+/// the affinity is a graph.
+void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& options) {
   static const ClusterOptions defaults;
   const bool is_given = shape.kind == Input::Kind::graph;
+  const bool has_neighbors = kind == AffinityKind::neighbors, has_landmarks = kind == AffinityKind::landmarks;
   // A neighbor graph decides its regularization when it is built.
-  if (!options.regularization && !is_neighbor_graph) options.regularization = is_given ? 0 : 0.001;
+  if (!options.regularization && !has_neighbors) options.regularization = is_given || has_landmarks ? 0 : 0.001;
   require(is_given || !options.symmetrize, "symmetrize applies to a given graph only");
-  if (is_given) check_stored_graph(shape, "a given graph", options);
-  if (!is_neighbor_graph) {
-    require(!options.neighbors, "neighbors applies to the affinity neighbors only");
-    require(options.edge_weights == defaults.edge_weights, "edge_weights applies to the affinity neighbors only");
-    require(options.recall == defaults.recall, "recall applies to the affinity neighbors only");
-    return;
-  }
-  check_stored_graph(shape, "affinity = neighbors", options);
+  require(has_neighbors || has_landmarks || !options.neighbors,
+          "neighbors applies to the affinity neighbors or landmarks only");
+  require(has_neighbors || options.edge_weights == defaults.edge_weights,
+          "edge_weights applies to the affinity neighbors only");
+  require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
+  require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
+  if (!is_given && !has_neighbors && !has_landmarks) return;
+  check_stored_graph(shape, is_given ? "a given graph" : "affinity = " + word_of(words::affinities, kind), options);
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
+  if (!options.method) options.method = has_landmarks ? "transfer" : "chebyshev";
+}
+
+/// Sets the automatic number of landmarks, and checks the options of the affinity landmarks.
+void resolve_landmarks(const InputShape& shape, ClusterOptions& options) {
+  options.landmarks = options.landmarks.value_or(automatic_landmarks(shape.n, options.clusters));
+  require(*options.landmarks >= options.clusters, "landmarks must be at least the number of clusters, {}; got {}",
+          options.clusters, *options.landmarks);
+  require(options.neighbors.value_or(1) <= *options.landmarks,
+          "neighbors must be at most the number of landmarks, {}; got {}", *options.landmarks,
+          options.neighbors.value_or(1));
 }
 
 void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
@@ -55,7 +73,8 @@ void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
   options.affinity = kind;
   require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
           "gamma applies to the affinities rbf and exponential only");
-  resolve_graph(shape, kind == AffinityKind::neighbors, options);
+  resolve_graph(shape, kind, options);
+  if (kind == AffinityKind::landmarks) resolve_landmarks(shape, options);
   require(is_points || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
   require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
   if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
@@ -131,10 +150,14 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   ClusterOptions& options = plan.options;
   resolve_affinity(shape, options);
   options.threads = given.threads.value_or(default_threads());
-  const bool is_graph = options.affinity == AffinityKind::neighbors || shape.kind == Input::Kind::graph;
-  if (!given.method) options.method = is_graph ? "chebyshev" : choose_method(shape, options);
+  if (!options.method) options.method = choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   check_applies(given, solver);
+  require(options.affinity != AffinityKind::landmarks || given.start.value_or(Start::random) == Start::random,
+          "affinity = landmarks has the start random only");
+  const bool samples_points = solver.method != "chebyshev" && solver.method != "power";
+  require(!given.landmarks || samples_points || options.affinity == AffinityKind::landmarks,
+          "landmarks applies to the method {} only if affinity = landmarks", solver.method);
   solver.resolve(n, options);
   resolve_degrees(n, options);
   plan.memory_bytes = estimate_memory(shape, options);

@@ -35,10 +35,18 @@ Model make_model(const Input& input, const Clustering& clustering, const StopTok
   model.gamma = options.gamma.value_or(1);
   model.regularization = *options.regularization;
   model.embedding_scale = options.embedding_scale;
+  model.cluster_centers = clustering.cluster_centers;
+  if (options.affinity == AffinityKind::landmarks) {
+    require(clustering.landmarks.has_value(), "a clustering that was stopped has no model for affinity = landmarks");
+    model.landmarks = clustering.landmarks;
+    model.points = {};
+    model.points.shift = clustering.plan.shift;
+    model.points.scale = clustering.plan.scale;
+    return model;
+  }
   model.labels = clustering.labels;
   model.degrees = clustering.degrees.values;
   model.embedding = clustering.pairs.vectors;
-  model.cluster_centers = clustering.cluster_centers;
   if (input.is_matrix()) {
     model.row_hashes = hash_rows(input.rows, true, threads);
   } else {

@@ -8,6 +8,7 @@
 #include "mbsc/base/require.h"
 #include "mbsc/kmeans/rows.h"
 #include "mbsc/model/coincidence.h"
+#include "mbsc/model/kinds.h"
 #include "mbsc/model/products.h"
 
 namespace mbsc {
@@ -40,17 +41,6 @@ void adopt_rows(const Model& model, const Points& X, std::span<const int64_t> ro
     for (int64_t c = 0; c < k; ++c) row[size_t(c)] = float(sum[c] / sum[k]);
     if (model.embedding_scale == EmbeddingScale::row) scale_row(row, EmbeddingScale::row, 1);
   }
-}
-
-int32_t nearest_center(const float* row, MatrixView<const double> centers) {
-  double nearest = std::numeric_limits<double>::infinity();
-  int32_t label = 0;
-  for (int64_t c = 0; c < centers.rows; ++c) {
-    double distance = 0;
-    for (int64_t f = 0; f < centers.cols; ++f) distance += std::pow(double(row[f]) - centers(c, f), 2);
-    if (distance < nearest) nearest = distance, label = int32_t(c);
-  }
-  return label;
 }
 
 /// The mean of each cluster in the space of the points. Isolated points do not count.
@@ -101,10 +91,26 @@ ExtendedRows extend_rows(const Model& model, const Points& X, const Coincidence&
 
 }  // namespace
 
+int32_t nearest_center(const float* row, MatrixView<const double> centers) {
+  double nearest = std::numeric_limits<double>::infinity();
+  int32_t label = 0;
+  for (int64_t c = 0; c < centers.rows; ++c) {
+    double distance = 0;
+    for (int64_t f = 0; f < centers.cols; ++f) distance += std::pow(double(row[f]) - centers(c, f), 2);
+    if (distance < nearest) nearest = distance, label = int32_t(c);
+  }
+  return label;
+}
+
 Prediction predict(const Model& model, const Points& given, int threads, const StopToken& stop) {
   Points points = given;
   points.shift = model.points.shift;
   points.scale = model.points.scale;
+  if (model.landmarks) return predict_by_landmarks(model, points, threads, stop);
+  return predict_by_points(model, points, threads, stop);
+}
+
+Prediction predict_by_points(const Model& model, const Points& points, int threads, const StopToken& stop) {
   check_model(model, points);
   check_finite(points, threads);
   const int64_t k = model.embedding.cols();

@@ -36,8 +36,8 @@ std::vector<OptionRow> problem_rows() {
           .automatically("rbf")
           .help(
               "similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
-              "neighbors: the weighted graph of near points; with precomputed the input is a matrix of affinities or a "
-              "graph"),
+              "neighbors: the weighted graph of near points; landmarks: points that share near landmarks, for millions "
+              "of points; with precomputed the input is a matrix of affinities or a graph"),
       real_option(
           "gamma", [](auto& o) -> auto& { return o.gamma; })
           .positive()
@@ -59,8 +59,8 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically(
-              "0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more; a given graph: 0")
+          .automatically("0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more; affinity "
+                         "landmarks, or a given graph: 0")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),
       word_option(
@@ -87,9 +87,9 @@ std::vector<OptionRow> graph_rows() {
           .in_python("n_neighbors")
           .in(in_problem)
           .automatically("2 log2(n) - 8 for up to 4 features, else 1.5 log2(n) - 12; at least 10, and more if the "
-                         "graph falls into small "
-                         "pieces")
-          .help("affinity neighbors: the number of nearest points that each point is joined to"),
+                         "graph falls into small pieces; affinity landmarks: 5, and more in the same case")
+          .help("affinity neighbors: the number of nearest points that each point is joined to; affinity landmarks: "
+                "the number of nearest landmarks"),
       word_option(
           "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
           .in(in_problem)
@@ -161,7 +161,8 @@ std::vector<OptionRow> solver_rows() {
   return {
       text_option(
           "method", method_names(), [](auto& o) -> auto& { return o.method; })
-          .automatically("for a graph: chebyshev; else exact if a tolerance is given; else minibatch if passes "
+          .automatically("affinity landmarks: transfer; any other graph: chebyshev; else exact if a tolerance is "
+                         "given; else minibatch if passes "
                          "or iterations are given; else exact "
                          "if it is cheap; "
                          "else minibatch")
@@ -179,9 +180,10 @@ std::vector<OptionRow> solver_rows() {
           "landmarks", [](auto& o) -> auto& { return o.landmarks; })
           .at_least(1)
           .at_most_n()
-          .for_methods({"minibatch", "adagrad", "exact", "nystrom"})
-          .automatically("method nystrom: max(500, 2k); start of minibatch: up to 2000; start of adagrad or exact: 10")
-          .help("points that Nystrom samples, as a method and as a start"),
+          .for_methods({"minibatch", "adagrad", "exact", "nystrom", "power", "chebyshev", "transfer"})
+          .automatically("method nystrom: max(500, 2k); start of minibatch: up to 2000; start of adagrad or exact: "
+                         "10; affinity landmarks: n/4, from 200 to 3000, at least 20k")
+          .help("points that Nystrom samples, as a method and as a start; affinity landmarks: the number of landmarks"),
       integer_option(
           "guards", [](auto& o) -> auto& { return o.guards; })
           .at_least(0)

@@ -20,6 +20,7 @@ inline const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf},
                                             {"exponential", AffinityKind::exponential},
                                             {"cosine", AffinityKind::cosine},
                                             {"neighbors", AffinityKind::neighbors},
+                                            {"landmarks", AffinityKind::landmarks},
                                             {"precomputed", AffinityKind::precomputed}};
 inline const Words<NeighborWeights> edge_weights{{"gaussian", NeighborWeights::gaussian},
                                                  {"shared", NeighborWeights::shared},

@@ -87,7 +87,7 @@ ordered_json graph_json(const Plan& plan) {
     j["loops"] = graph.loops;
     return j;
   }
-  j["distinct_points"] = graph.distinct_points;
+  j["distinct_points"] = graph.distinct_points ? ordered_json(*graph.distinct_points) : ordered_json(nullptr);
   j["width"] = graph.width;
   j["recall"] = graph.recall;
   j["recall_standard_error"] = graph.recall_error;

@@ -14,7 +14,8 @@ namespace mbsc {
   ROW(exact_solver)       \
   ROW(nystrom_solver)     \
   ROW(power_solver)       \
-  ROW(chebyshev_solver)
+  ROW(chebyshev_solver)   \
+  ROW(transfer_solver)
 
 #define MBSC_DECLARE(name) const SolverRow& name();
 MBSC_SOLVERS(MBSC_DECLARE)

@@ -72,7 +72,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     degrees_ : ndarray of shape (n_samples,)
         Row sums of A, as used in the run.
     gamma_ : float or None
-        The value used; None for cosine, nearest_neighbors and precomputed.
+        The value used; None for cosine, nearest_neighbors, landmarks and precomputed.
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
         Centers of k-means, in the space of :meth:`transform`.
     n_iter_ : int
@@ -90,9 +90,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     Notes
     -----
     float32 and float64 arrays are used without a copy, even if they are Fortran-ordered, read-only or memory-mapped.
-    ``predict`` and ``transform`` read the training points again. The estimator keeps a reference to ``X``, not a copy,
-    so do not change the array. With nearest_neighbors, the estimator also keeps the graph: about 16 ``n_neighbors`` bytes
-    for each point.
+    ``predict`` and ``transform`` read the training points again, except with ``affinity='landmarks'``. The estimator
+    keeps a reference to ``X``, not a copy, so do not change the array. With nearest_neighbors, the estimator also keeps
+    the graph: about 16 ``n_neighbors`` bytes for each point.
 
     Examples
     --------
@@ -208,9 +208,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def predict(self, X) -> np.ndarray:
         """Assign new points to clusters, by extending the eigenvectors to the new points.
 
-        If a new point equals a fitted point, their affinity counts as 0, as in ``fit``. Its row and its label are then
-        computed like those of any other point. Cost: one kernel value for each pair of a new and a fitted point; with
-        nearest_neighbors, a search for the nearest fitted points of each new point.
+        If a new point equals a fitted point, their affinity counts as in ``fit``: as 0, except with landmarks. Its row
+        and its label are then computed like those of any other point. Cost: one kernel value for each pair of a new and
+        a fitted point; with nearest_neighbors, a search for the nearest fitted points of each new point; with
+        landmarks, a search for its nearest landmarks.
 
         Parameters
         ----------
@@ -238,7 +239,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def save(self, path) -> None:
         """Write the fitted estimator to a file: arrays and a JSON header in ``.npz``. Loading it runs no code.
 
-        The file contains the points the estimator was fitted on, but not the callback or a RandomState.
+        The file contains the points the estimator was fitted on (the landmarks instead if ``affinity='landmarks'``), but
+        not the callback or a RandomState.
         """
         check_is_fitted(self)
         self._find_extension()
@@ -310,7 +312,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         if found["graph"] is not None:
             self._model.update(found["graph"], recall=self.summary_["recall"])
         self._part = None
-        if comm is not None and comm.size > 1:
+        if found["landmarks"] is not None:  # predict() needs the landmarks instead of the points
+            del self._model["points"]
+            self._model.update(found["landmarks"])
+        elif comm is not None and comm.size > 1:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
             del self._model["points"]
         elif graphs.issparse(X):
@@ -321,6 +326,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             del self._model["points"]
 
     def _library_model(self) -> dict:
+        if "landmarks" in self._model:
+            return {**self._model, "cluster_centers": self.cluster_centers_}
         model = {name: value for name, value in self._model.items() if name not in ("seed", "recall")}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
                 "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
@@ -336,6 +343,10 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
                    else "collect(comm) gathers them on one rank")
             raise ValueError(f"this rank has only a part of the points: {how}")
+        if self._model["affinity"] == "landmarks":
+            if "landmarks" not in self._model:
+                raise ValueError("this run was stopped before it had what predict() needs")
+            return
         if self._model["affinity"] == "neighbors" and "probes" not in self._model:
             self._model.update(_core.find_index(self._library_model(), self._model["recall"], self._model["seed"],
                                                 threads_for(self.n_jobs)))

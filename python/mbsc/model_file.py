@@ -2,7 +2,8 @@
 """A fitted estimator as a file: an .npz of plain arrays, one of which is a JSON header. Reading it runs no code.
 
     header      JSON as bytes: format, version of mbsc, parameters, and every result that is not an array
-    points      the fitted points; for a precomputed affinity row_hashes instead
+    points      the fitted points; for a precomputed affinity row_hashes instead; for landmarks instead
+                landmarks, landmark_degrees, landmark_vectors, cluster_means
     labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, shift, scale, history_*
     graph_starts, graph_columns, graph_values, reach, lists, local: the neighbor graph (FittedGraph in mbsc/result.h)
     firsts, leaders, leader_of                                     for the search in it (SearchIndex in mbsc/result.h)
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 FORMAT = "mbsc model 1"
 ARRAYS = ("labels", "embedding", "eigenvalues", "residuals", "degrees", "cluster_centers")
 MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale", "graph_starts", "graph_columns", "graph_values",
-                "reach", "lists", "local", "firsts", "leaders", "leader_of")
+                "reach", "lists", "local", "firsts", "leaders", "leader_of", "landmarks", "landmark_degrees",
+                "landmark_vectors", "cluster_means")
 
 
 def _plain(value):

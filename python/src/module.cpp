@@ -69,6 +69,45 @@ nb::object array_or_none(std::vector<double>&& values) {
   return values.empty() ? nb::object(nb::none()) : nb::cast(to_numpy(std::move(values)));
 }
 
+template <class T>
+std::vector<T> vector_of(nb::handle array) {
+  const std::span<const T> values = span_of(nb::cast<DenseVector<T>>(array, false));
+  return {values.begin(), values.end()};
+}
+template <class T>
+Matrix<T> matrix_of(nb::handle array) {
+  const MatrixView<const T> view = view_of(nb::cast<DenseMatrix<T>>(array, false));
+  Matrix<T> matrix(view.rows, view.cols);
+  for (int64_t i = 0; i < view.rows; ++i) std::copy_n(view.row(i), view.cols, matrix.row(i));
+  return matrix;
+}
+
+/// The parts of a model with landmarks, as entries of the dictionary that model_of() reads.
+nb::dict landmarks_of(LandmarkExtension& extension) {
+  nb::dict parts;
+  parts["landmarks"] = to_numpy(std::move(extension.landmarks));
+  parts["landmark_degrees"] = to_numpy(std::move(extension.degrees));
+  parts["landmark_vectors"] = to_numpy(std::move(extension.vectors));
+  parts["cluster_means"] = to_numpy(std::move(extension.means));
+  parts["width"] = extension.width;
+  parts["neighbors"] = extension.each;
+  parts["mean_degree"] = extension.mean_degree;
+  return parts;
+}
+
+LandmarkExtension extension_of(const nb::dict& given) {
+  LandmarkExtension extension;
+  extension.landmarks = matrix_of<float>(given["landmarks"]);
+  extension.degrees = vector_of<double>(given["landmark_degrees"]);
+  extension.vectors = matrix_of<float>(given["landmark_vectors"]);
+  extension.means = matrix_of<double>(given["cluster_means"]);
+  extension.width = nb::cast<double>(given["width"]);
+  extension.each = nb::cast<int64_t>(given["neighbors"]);
+  extension.seed = nb::cast<uint64_t>(given["seed"]);
+  extension.mean_degree = nb::cast<double>(given["mean_degree"]);
+  return extension;
+}
+
 /// A neighbor graph as arrays and numbers of a model.
 nb::dict parts_of(const std::shared_ptr<const FittedGraph>& graph) {
   nb::dict parts;
@@ -101,6 +140,7 @@ nb::dict results_of(Clustering& c) {
   found["status"] = to_string(c.status);
   found["history"] = columns_of(c.pairs.trace);
   found["graph"] = c.graph ? nb::object(parts_of(c.graph)) : nb::object(nb::none());
+  found["landmarks"] = c.landmarks ? nb::object(landmarks_of(*c.landmarks)) : nb::object(nb::none());
   return found;
 }
 
@@ -148,21 +188,8 @@ AffinityKind affinity_of(const std::string& name) {
   return *options.affinity;
 }
 
-template <class T>
-std::vector<T> vector_of(nb::handle array) {
-  const std::span<const T> values = span_of(nb::cast<DenseVector<T>>(array, false));
-  return {values.begin(), values.end()};
-}
-template <class T>
-Matrix<T> matrix_of(nb::handle array) {
-  const MatrixView<const T> view = view_of(nb::cast<DenseMatrix<T>>(array, false));
-  Matrix<T> matrix(view.rows, view.cols);
-  for (int64_t i = 0; i < view.rows; ++i) std::copy_n(view.row(i), view.cols, matrix.row(i));
-  return matrix;
-}
-
 /// The graph of a model, from the arrays in its dictionary.
-FittedGraph graph_of(const nb::dict& given) {
+FittedGraph fitted_graph_of(const nb::dict& given) {
   FittedGraph graph;
   graph.each = nb::cast<int64_t>(given["neighbors"]);
   nb::dict kind;
@@ -196,12 +223,17 @@ Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
   nb::dict scaling;
   scaling["embedding_scale"] = given["embedding_scale"];
   model.embedding_scale = options_of(scaling).embedding_scale;
+  model.cluster_centers = matrix_of<double>(given["cluster_centers"]);
+  if (has("landmarks")) {
+    model.landmarks = extension_of(given);
+    return model;
+  }
   model.labels = vector_of<int32_t>(given["labels"]);
   model.degrees = vector_of<double>(given["degrees"]);
   model.embedding = matrix_of<float>(given["embedding"]);
-  model.cluster_centers = matrix_of<double>(given["cluster_centers"]);
   if (has("extension")) model.extension = matrix_of<double>(given["extension"]);
-  if (model.affinity == AffinityKind::neighbors) model.graph = std::make_shared<const FittedGraph>(graph_of(given));
+  if (model.affinity == AffinityKind::neighbors)
+    model.graph = std::make_shared<const FittedGraph>(fitted_graph_of(given));
   if (has("firsts")) model.index.firsts = vector_of<int32_t>(given["firsts"]);
   if (has("leaders")) model.index.leaders = vector_of<int32_t>(given["leaders"]);
   if (has("leader_of")) model.index.leader_of = vector_of<int32_t>(given["leader_of"]);

@@ -101,6 +101,7 @@ TEST(PredictNeighbors, ANewPointHasTheWeightsOfAGraphToWhichItWasAdded) {
     options.neighbors = m;
     options.edge_weights = weights;
     options.embedding_scale = EmbeddingScale::none;
+    options.regularization = 0;  // as in the formula below
     const Fitted fitted(X, options);
     const Prediction found = predict(fitted.model, Points(Y.view()), 1);
     const double s = fitted.result.plan.graph->width;

@@ -219,6 +219,7 @@ TEST(OptionTable, MessagesNameTheRangeAndTheValue) {
 ClusterOptions options_of(const SolverRow& solver) {
   ClusterOptions options;
   options.method = solver.method;
+  if (solver.method == "transfer") options.affinity = AffinityKind::landmarks;
   options.step_rule = solver.step_rule.value_or(StepRule::ritz);
   return options;
 }
@@ -263,7 +264,7 @@ TEST(OptionTable, MethodsOfAnOptionAreTheOnesItWorksWith) {
                         }),
             "polish does not apply to the method minibatch with step_rule = adagrad; it applies to minibatch");
   EXPECT_EQ(message_for("power", [](ClusterOptions& o) { o.landmarks = 10; }),
-            "landmarks does not apply to the method power; it applies to minibatch, adagrad, exact, nystrom");
+            "landmarks applies to the method power only if affinity = landmarks");
   EXPECT_EQ(message_for("nystrom", [](ClusterOptions& o) { o.exact.basis_size = 100; }),
             "basis_size does not apply to the method nystrom; it applies to exact");
   EXPECT_EQ(message_for("exact", [](ClusterOptions& o) { o.power.power_operator = PowerOperator::shifted; }),

@@ -5,9 +5,7 @@
 #include <numeric>
 
 namespace mbsc {
-namespace {
 
-/// The root of the tree of point i. Also halves the path to the root.
 int32_t root_of(std::vector<int32_t>& parent, int32_t i) {
   while (parent[size_t(i)] != i) {
     parent[size_t(i)] = parent[size_t(parent[size_t(i)])];
@@ -15,8 +13,6 @@ int32_t root_of(std::vector<int32_t>& parent, int32_t i) {
   }
   return i;
 }
-
-}  // namespace
 
 Components find_components(const SparseMatrix& graph) {
   const int64_t n = graph.rows();

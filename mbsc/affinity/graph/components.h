@@ -15,6 +15,9 @@ struct Components {
   int64_t count() const { return int64_t(sizes.size()); }
 };
 
+/// For union-find: the root of the tree of point i. Also halves the path to the root.
+int32_t root_of(std::vector<int32_t>& parent, int32_t i);
+
 /// Finds the components by union-find. This takes about as long as one product with the graph.
 Components find_components(const SparseMatrix& graph);
 

@@ -8,6 +8,7 @@
 #include "mbsc/affinity/graph/near_lists.h"
 #include "mbsc/affinity/graph/pair_search.h"
 #include "mbsc/affinity/pass/make_tile.h"
+#include "mbsc/affinity/take_largest.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
 #include "mbsc/simd/distance.h"
@@ -32,33 +33,6 @@ Members draw(const Members& members, int64_t count, const PartitionRule& rule, u
   for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = members[size_t(order(i))];
   std::sort(drawn.begin(), drawn.end());
   return drawn;
-}
-
-/// Writes the positions of the `fan` largest values to `out`. `best` is working memory.
-void take_largest(const float* values, int64_t count, int64_t fan, int32_t* out, std::vector<float>& best) {
-  best.assign(size_t(fan), 0);
-  int64_t taken = 0;
-  float least = 0;
-  constexpr int64_t some = 32;
-  for (int64_t j = 0; j < count; ++j) {
-    if (taken == fan && j % some == 0 && j + some <= count) {  // most values are too small: check many at a time
-      int any = 0;
-      for (int64_t i = 0; i < some; ++i) any |= values[j + i] > least ? 1 : 0;
-      if (any == 0) {
-        j += some - 1;
-        continue;
-      }
-    }
-    if (taken == fan && !(values[j] > least)) continue;
-    int64_t at = taken < fan ? taken++ : fan - 1;
-    for (; at > 0 && values[j] > best[size_t(at - 1)]; --at) {
-      best[size_t(at)] = best[size_t(at - 1)];
-      out[at] = out[at - 1];
-    }
-    best[size_t(at)] = values[j];
-    out[at] = int32_t(j);
-    least = best[size_t(taken - 1)];
-  }
 }
 
 }  // namespace
