@@ -94,6 +94,7 @@ TEST(Resolve, APlanResolvedAgainIsTheSame) {
   for (const SolverRow* solver : solvers()) {
     ClusterOptions options;
     options.method = solver->method;
+    if (solver->method == "transfer") options.affinity = AffinityKind::landmarks;
     options.step_rule = solver->step_rule.value_or(StepRule::ritz);
     const Plan once = resolve({700, 4}, options);
     const Plan twice = resolve({700, 4}, once.options);
