@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The labeled data sets of bench/graphs. The list, the scaling and the seeds are fixed: a sweep must not choose them.
 
-SETS maps a name to a Set. `make` returns (points, classes); the points are float32 and are clustered as they are."""
+SETS maps a name to a Set. `make` returns (points, classes). The points are clustered as float32, without further
+scaling."""
 import dataclasses
 import gzip
 import os
@@ -51,7 +52,8 @@ def shuttle_symmetric():
 
 
 def covtype_1():
-    """The paper's Covtype-I: all points of the classes 3 to 7, and 14,129 of the classes 1 and 2; 4, 5, 6 are one."""
+    """The paper's Covtype-I: all points of the classes 3 to 7, and 14,129 points of the classes 1 and 2 together. The
+    classes 4, 5 and 6 are merged into one."""
     points, classes = table("covtype")
     points = to_range(points, 0, 1)
     rng = np.random.default_rng(SEED)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the rows that k-means clusters from the eigenvectors.
+// Computes, from the eigenvectors, the rows that k-means will cluster.
 #pragma once
 
 #include <cstdint>

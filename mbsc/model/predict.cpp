@@ -59,7 +59,8 @@ Coincidence coincidence_of(const Model& model, const Points& X, int threads) {
   return find_coincidence(hash_rows(X, rounded, threads), hash_rows(model.points, rounded, threads));
 }
 
-/// The rows `found.distinct` of the new points, in the space in which k-means ran.
+/// The embedding of the new points in Coincidence::distinct, scaled like the rows that k-means clustered, and whether
+/// each of these points is isolated.
 struct ExtendedRows {
   Matrix<float> embedding;
   std::vector<uint8_t> isolated;

@@ -33,7 +33,7 @@ struct Block {
   int64_t panel, panels, group, groups;
 };
 
-template <Task task, Form form, bool direct, class T>
+template <Task task, class T>
 class TileRun {
  public:
   explicit TileRun(const Tile<T>& tile)
@@ -43,7 +43,8 @@ class TileRun {
         d_(rows_.features),
         r_(task == Task::multiply ? tile.right_hand_sides : 1),
         outs_(task == Task::degrees ? 2 : r_),
-        transposed_((task == Task::multiply || task == Task::degrees) && tile.column_out != nullptr) {
+        transposed_((task == Task::multiply || task == Task::degrees) && tile.column_out != nullptr),
+        add_features_(choose_add_features<T>(tile.form, tile.direct)) {
     const int64_t values = kPanels * kGroups * kColumns * width_;
     const int64_t sums = transposed_ ? outs_ * kGroups * kColumns * lanes_ : 0;
     tile.scratch->resize(size_t(values + sums));
@@ -78,11 +79,11 @@ class TileRun {
     const int64_t at_a_time = kFeatureBytes / (kColumns * int64_t(sizeof(T)));
     for (int64_t f = 0; f < d_ || f == 0; f += at_a_time)
       for (int64_t g = 0; g < b.groups; ++g)
-        add_features<form, direct>(
-            rows_.values.data() + b.panel * d_ * width_, columns_.values.data() + (b.group + g) * d_ * kColumns,
-            FeatureRange{f, std::min(at_a_time, d_ - f), d_}, rows_.norms.data() + b.panel * width_,
-            columns_.norms.data() + (b.group + g) * kColumns, tile_.gain, b.panels, values_of(0, g),
-            kGroups * kColumns * width_);
+        add_features_(rows_.values.data() + b.panel * d_ * width_,
+                      columns_.values.data() + (b.group + g) * d_ * kColumns,
+                      FeatureRange{f, std::min(at_a_time, d_ - f), d_}, rows_.norms.data() + b.panel * width_,
+                      columns_.norms.data() + (b.group + g) * kColumns, tile_.gain, b.panels, values_of(0, g),
+                      kGroups * kColumns * width_);
   }
 
   /// Sets a_ii = 0 if the block has point i both as a row and as a column.
@@ -197,39 +198,24 @@ class TileRun {
   const int64_t lanes_ = int64_t(hn::Lanes(Tag<T>())), width_ = 2 * lanes_;
   const int64_t d_, r_, outs_;
   const bool transposed_;
+  const AddFeatures<T> add_features_;
   bool ascending_;
   int64_t kept_ = 0;
   T* values_;  ///< values of a block: [panel][group][column][panel_rows]
   T* sums_;    ///< column sums of the groups of a block: [group][r][column][lanes], for degrees [column][2][lanes]
 };
 
-template <Task task, class T>
-void run_form(const Tile<T>& tile) {
-  switch (tile.form) {
-    case Form::gaussian:
-      return tile.direct ? TileRun<task, Form::gaussian, true, T>(tile).run()
-                         : TileRun<task, Form::gaussian, false, T>(tile).run();
-    case Form::exponential:  // always direct: the root of a distance that lost its digits to cancellation is useless
-      return TileRun<task, Form::exponential, true, T>(tile).run();
-    case Form::cosine:
-      return TileRun<task, Form::cosine, false, T>(tile).run();
-    case Form::distance:
-      if constexpr (task == Task::evaluate) TileRun<task, Form::distance, false, T>(tile).run();
-      return;
-  }
-}
-
 template <class T>
 void run_task(Task task, const Tile<T>& tile) {
   switch (task) {
     case Task::multiply:
-      return run_form<Task::multiply>(tile);
+      return TileRun<Task::multiply, T>(tile).run();
     case Task::degrees:
-      return run_form<Task::degrees>(tile);
+      return TileRun<Task::degrees, T>(tile).run();
     case Task::evaluate:
-      return run_form<Task::evaluate>(tile);
+      return TileRun<Task::evaluate, T>(tile).run();
     case Task::search:
-      return TileRun<Task::search, Form::distance, false, T>(tile).run();
+      return TileRun<Task::search, T>(tile).run();
   }
 }
 

@@ -129,6 +129,25 @@ HWY_NOINLINE void add_features(const T* HWY_RESTRICT panels, const T* HWY_RESTRI
   }
 }
 
+template <class T>
+using AddFeatures = decltype(&add_features<Form::gaussian, false, T>);
+
+/// The version of add_features() for a form.
+template <class T>
+AddFeatures<T> choose_add_features(Form form, bool direct) {
+  switch (form) {
+    case Form::gaussian:
+      return direct ? add_features<Form::gaussian, true, T> : add_features<Form::gaussian, false, T>;
+    case Form::exponential:  // always direct: the root of a distance that lost its digits to cancellation is useless
+      return add_features<Form::exponential, true, T>;
+    case Form::cosine:
+      return add_features<Form::cosine, false, T>;
+    case Form::distance:
+      break;
+  }
+  return add_features<Form::distance, false, T>;
+}
+
 /// out += values rhs for one panel, several groups and `some` of the r right-hand sides. The columns of the groups are
 /// the inner dimension.
 template <int some, class T>

@@ -92,7 +92,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     float32 and float64 arrays are used without a copy, even if they are Fortran-ordered, read-only or memory-mapped.
     ``predict`` and ``transform`` read the training points again, except with ``affinity='landmarks'``. The estimator
     keeps a reference to ``X``, not a copy, so do not change the array. With nearest_neighbors, the estimator also keeps
-    the graph: about 16 ``n_neighbors`` bytes for each point.
+    the graph: about 16 x ``n_neighbors`` bytes for each point.
 
     Examples
     --------

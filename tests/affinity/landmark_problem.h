@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A landmark affinity with random landmarks and weights, and the same matrices in full.
+// A random landmark factor B, and the dense matrices B and B Dr^-1 B' to compare with.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace mbsc::testing {
 
-/// Joins each of n points to `each` different random landmarks of p. The weights span several decades.
+/// Joins every one of n points to K = `each` different landmarks, drawn from p landmarks. The weights span several decades.
 inline LandmarkFactor random_factor(int64_t n, int64_t p, int64_t each, uint64_t seed) {
   const Random random(seed, Stream::test);
   LandmarkFactor factor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the reader table detects and reads a small file of its own format.
+// Every reader of a table format detects and reads a small file of its own format.
 #include "mbsc/io/reader.h"
 
 #include <fmt/ranges.h>

@@ -71,7 +71,7 @@ void clean_row(const Graph& graph, int64_t i, std::vector<Entry>& row, int64_t& 
   row.resize(kept);
 }
 
-/// Moves the entries of each row, which begin at `from`, next to each other.
+/// The entries of row i begin at from[i]. Moves them, so that there are no gaps between the rows.
 void close_gaps(std::span<const int64_t> from, CleanGraph& graph) {
   for (size_t i = 0; i + 1 < graph.starts.size(); ++i) {
     const int64_t to = graph.starts[i], count = graph.starts[i + 1] - to;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ExchangeSchedule: which rank sends which column block to which rank, and for which strip, in a symmetric pass on
-// several ranks (pair_ring.h, column_exchange.h). Strip s of one rank runs at the same time as strip s of the others.
-// Each rank can therefore derive what the other ranks need, and when, from the numbers of blocks and ranks.
+// several ranks. In each turn, a rank processes one column block; a strip is a group of consecutive turns (pair_ring.h,
+// column_exchange.h). Strip s of one rank runs at the same time as strip s of the others. Each rank can therefore derive what the other ranks need, and when, from the numbers of blocks and ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@ namespace mbsc {
 
 class ExchangeSchedule {
  public:
-  /// A column block, and the other rank that receives or returns it.
+  /// A column block, and the other rank that receives it or returns its sums.
   struct Transfer {
     int rank;
     int64_t block;
   };
 
-  /// A strip has at most `most_together` turns. It has fewer if a rank would otherwise need a sum in the same strip in
-  /// which the next rank computes it. The sum must be ready one strip earlier, so that messages and work overlap.
+  /// A strip has at most `most_together` turns. A rank continues the column sums that the next rank sends. It needs
+  /// them at least one strip after the next rank has computed them, so that messages and work overlap. So a strip also
+  /// has at most half as many turns as the smallest rank has blocks, but at least one.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
   /// Whether no other rank has rows.

@@ -5,23 +5,24 @@
 //      consists of the k' leading eigenvectors of the resulting model of L (nystrom_model.h), k' = 3k by default. If
 //      the kernel is too narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
 //   2. sample() and step(), in turn. Each batch of columns improves the estimates G ~ LW and B ~ W'LW, and a step
-//      follows each batch. The estimates use every column evaluated so far, the largest entries of each row (if the
-//      degree pass collected them), and the model as a control variate (batch_memory.h). After one pass, every column
-//      has been evaluated; G and B are then exact if all columns were multiplied by the current W. In the first pass,
-//      each batch doubles the number of columns seen (worthwhile_batches() chooses the number of batches). After the
-//      first pass, a batch is a quarter of the columns that are not fixed. `batch_size` overrides both rules. The fixed
-//      columns belong to every batch: they are the most important columns, and the landmark columns that are stored. A
-//      step is a power step, shrunk according to its measured noise. So it needs no tuning. If the start is more
-//      accurate than the estimates of the batches, the steps hardly change it.
+//      follows each batch. The estimates use the columns of all batches so far. If there are several batches,
+//      they also use the model as a control variate, and with it the largest entries of each row, if the degree pass
+//      collected them (batch_memory.h). During the first pass, G and B are unbiased if all columns so far were
+//      multiplied by the same W. After one pass, every column has been evaluated; G and B are then exact if all columns
+//      were multiplied by the current W. In the first pass, each batch doubles the number of columns seen
+//      (worthwhile_batches() chooses the number of batches). After the first pass, a batch is a quarter of the columns
+//      that are not fixed. `batch_size` overrides both rules. The fixed columns belong to every batch: they are the
+//      most important columns, and the landmark columns that are stored. A step is a power step, shrunk according to
+//      its measured noise. So it needs no tuning. If the start is more accurate than the estimates of the batches, the
+//      steps hardly change it.
 //   3. polish(): full products, by block Krylov from W. It runs if `passes` is at least 1.5 (1.05 with a tolerance).
 //      Without `passes`, it runs if a tolerance is given, or if `seconds` is given without `iterations` (plan_ritz()).
-// If degrees are sampled, every column that is evaluated also improves the degrees. Before each step, L is rescaled to
+// If degrees are sampled, every column of a batch also improves the degrees. Before each step, L is rescaled to
 // the better degrees (degree_tally.h, rescaling.h). The degrees are exact after a pass, or after the first full
 // product.
 // If the batches have more than one pass (RitzPlan::sampled > n), step 2 continues: each column is evaluated again and
-// multiplied by the current W; this product replaces the earlier one. Before the first pass is complete, G and B are
-// unbiased if all columns so far were multiplied by the same W. Columns multiplied by an earlier W, and shrunk steps,
-// add a bias that vanishes as the run goes on.
+// multiplied by the current W; this product replaces the earlier one. Columns multiplied by an earlier W, and
+// shrunk steps, add a bias that vanishes as the run goes on.
 // Cost of a column: n kernel values and 2 n k' operations.
 // Memory: 12 arrays of n x k', two of n x 400 for the model (at most 256 MiB each, but at least k' columns), two
 //   numbers per edge of the graph, and the columns that stay in memory (kept_columns.h).

@@ -82,7 +82,7 @@ void take_ahead(const Problem<T>& problem, const State<T>& state, typename Krylo
   copy<T>(problem.rows(), ahead.vectors.view().columns_between(0, k), pairs.vectors);
   pairs.values.assign(ahead.values.data(), ahead.values.data() + k);
   pairs.values_are_exact = false;
-  // Cached kernel values have an error. With this bound of it added, the residuals stay upper bounds.
+  // Cached kernel values have an error of at most entry_error(). It is added, so that the residuals remain bounds.
   ahead.residuals.array() += state.L(problem).entry_error();
   pairs.residuals.assign(ahead.residuals.data(), ahead.residuals.data() + k);
   pairs.residuals_are_bounds = true;
