@@ -10,7 +10,8 @@
 
 namespace mbsc::testing {
 
-/// Joins every one of n points to K = `each` different landmarks, drawn from p landmarks. The weights span several decades.
+/// Joins every one of n points to K = `each` different landmarks, drawn from p landmarks. The weights
+/// span several decades.
 inline LandmarkFactor random_factor(int64_t n, int64_t p, int64_t each, uint64_t seed) {
   const Random random(seed, Stream::test);
   LandmarkFactor factor;

@@ -38,13 +38,14 @@ PartitionRule partition_rule(int64_t features, int64_t each);
 using Members = std::vector<int32_t>;
 
 /// For each row of `rows` that `members` lists: the positions in `leaders` of its `fan` nearest leaders, the nearest
-/// first. `leaders` are row numbers of `points`. Distances are computed by the tile, and the bits of a row's distances do not depend on the other rows.
+/// first. `leaders` are row numbers of `points`. Distances are computed by the tile, and the bits of a row's distances
+/// do not depend on the other rows.
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
 
 /// An order in which near points are close to each other. Points are ordered by their nearest leader, of up to 1,000
-/// leaders. The leaders form a chain: after each leader comes the nearest leader that is not in the chain yet. If points are searched in this order,
-/// their rows and lists stay in cache. Returns the points in this order.
+/// leaders. The leaders form a chain: after each leader comes the nearest leader that is not in the chain yet. If points
+/// are searched in this order, their rows and lists stay in cache. Returns the points in this order.
 Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads);
 
 /// The sets of the first split, the largest first.

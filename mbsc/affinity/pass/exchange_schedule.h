@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ExchangeSchedule: which rank sends which column block to which rank, and for which strip, in a symmetric pass on
 // several ranks. In each turn, a rank processes one column block; a strip is a group of consecutive turns (pair_ring.h,
-// column_exchange.h). Strip s of one rank runs at the same time as strip s of the others. Each rank can therefore derive what the other ranks need, and when, from the numbers of blocks and ranks.
+// column_exchange.h). Strip s of one rank runs at the same time as strip s of the others. Each rank can therefore derive
+// what the other ranks need, and when, from the numbers of blocks and ranks.
 #pragma once
 
 #include <cstdint>
