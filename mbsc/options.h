@@ -27,9 +27,12 @@ enum class Scaling { none, unit, symmetric, standard };
 /// which count in the budget (affinity/degrees/sampled_degrees.h). nystrom: approximated by the method nystrom, and
 /// only available for that method.
 enum class DegreeKind { exact, sampled, nystrom };
-/// How the rows of the eigenvectors are scaled before k-means. none: not at all (the paper). row: to length one (Ng,
-/// Jordan, Weiss). degree: divided by the root of the degree (Shi, Malik).
+/// How the rows of the eigenvectors are scaled before they get labels. none: not at all (the paper). row: to length one
+/// (Ng, Jordan, Weiss). degree: divided by the root of the degree (Shi, Malik).
 enum class EmbeddingScale { none, row, degree };
+/// How the rows get their labels. kmeans: by k-means. cluster_qr: by a rotation of the eigenvectors, without random
+/// numbers (Damle, Minden, Ying; kmeans/cluster_qr.h).
+enum class Assign { kmeans, cluster_qr };
 /// Where the first block of vectors comes from: random numbers, Nystrom's approximation, or the graph of neighbors
 /// (minibatch with Ritz steps only).
 enum class Start { random, nystrom, neighbors };
@@ -121,7 +124,8 @@ struct ClusterOptions {
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees
   EmbeddingScale embedding_scale = EmbeddingScale::row;
-  int64_t restarts = 10;  ///< runs of k-means
+  Assign assign = Assign::kmeans;
+  int64_t restarts = 10;  ///< assign = kmeans: runs of k-means
 
   // The solver.
   std::optional<std::string> method;    ///< minibatch, exact, nystrom, power, chebyshev, transfer (solvers/registry.h)

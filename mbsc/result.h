@@ -167,8 +167,10 @@ struct Cost {
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1; cluster 0 is the largest
   std::vector<int64_t> cluster_sizes;
-  Matrix<double> cluster_centers;  ///< k x k: centers of k-means, in the space of the scaled rows (embedding_scale)
-  double inertia = 0;              ///< of k-means: the sum of squared distances to the nearest center
+  /// k x k, in the space of the scaled rows (embedding_scale): the centers of k-means; for cluster_qr, the directions of
+  /// the clusters, which are orthonormal.
+  Matrix<double> cluster_centers;
+  double inertia = 0;  ///< of k-means: the sum of squared distances to the nearest center; for cluster_qr NaN
   Status status = Status::finished;
   EigenPairs<float> pairs;
   DegreeReport degrees;

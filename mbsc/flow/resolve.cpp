@@ -36,7 +36,6 @@ void check_stored_graph(const InputShape& shape, const std::string& name, const 
 /// Sets the automatic regularization and the automatic method of a graph, and checks the options that depend on whether
 /// the affinity is a graph.
 void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& options) {
-  static const ClusterOptions defaults;
   const bool is_given = shape.kind == Input::Kind::graph;
   const bool has_neighbors = kind == AffinityKind::neighbors, has_landmarks = kind == AffinityKind::landmarks;
   // A neighbor graph decides its regularization when it is built.
@@ -44,9 +43,6 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   require(is_given || !options.symmetrize, "symmetrize applies to a given graph only");
   require(has_neighbors || has_landmarks || !options.neighbors,
           "neighbors applies to the affinity neighbors or landmarks only");
-  require(has_neighbors || options.edge_weights == defaults.edge_weights,
-          "edge_weights applies to the affinity neighbors only");
-  require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
   require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
   if (!is_given && !has_neighbors && !has_landmarks) return;
   check_stored_graph(shape, is_given ? "a given graph" : "affinity = " + word_of(words::affinities, kind), options);
@@ -149,6 +145,7 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   plan.gamma_is_given = given.gamma.has_value();
   ClusterOptions& options = plan.options;
   resolve_affinity(shape, options);
+  check_conditions(options);
   options.threads = given.threads.value_or(default_threads());
   if (!options.method) options.method = choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);

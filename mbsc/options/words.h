@@ -37,6 +37,7 @@ inline const Words<DegreeKind> degree_kinds{
     {"exact", DegreeKind::exact}, {"sampled", DegreeKind::sampled}, {"nystrom", DegreeKind::nystrom}};
 inline const Words<EmbeddingScale> embedding_scales{
     {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
+inline const Words<Assign> assignments{{"kmeans", Assign::kmeans}, {"cluster_qr", Assign::cluster_qr}};
 inline const Words<Start> starts{
     {"random", Start::random}, {"nystrom", Start::nystrom}, {"neighbors", Start::neighbors}};
 inline const Words<StepRule> step_rules{{"ritz", StepRule::ritz}, {"adagrad", StepRule::adagrad}};

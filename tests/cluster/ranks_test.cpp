@@ -117,6 +117,18 @@ TEST(RanksOfCluster, NarrowKernelsOutliersAndIsolatedPoints) {
     }
 }
 
+TEST(RanksOfCluster, DirectLabelsHaveTheBitsOfOne) {
+  Matrix<float> X = clouds(900);
+  X(17, 2) = 500;  // isolated
+  for (const EmbeddingScale scale : {EmbeddingScale::row, EmbeddingScale::none, EmbeddingScale::degree}) {
+    ClusterOptions options = options_for("exact");
+    options.assign = Assign::cluster_qr;
+    options.embedding_scale = scale;
+    options.gamma = 3;
+    expect_same_as_one(X, options);
+  }
+}
+
 TEST(RanksOfCluster, SampledDegreesKeptValuesTolerancesAndOtherAffinities) {
   const Matrix<float> X = clouds(900);
   ClusterOptions options = options_for("minibatch");
