@@ -119,6 +119,7 @@ struct ClusterOptions {
   std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
+  std::optional<double> edge_width;  ///< affinity = neighbors: width of the Gaussian / mean distance of neighbors
   double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find
   std::optional<Symmetrize> symmetrize;  ///< given graph; unset: a graph that is not symmetric is refused
   DegreeKind degrees = DegreeKind::exact;

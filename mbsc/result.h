@@ -32,7 +32,7 @@ struct GraphReport {
   int64_t speck_points = 0;                ///< points in tiny components; they count as isolated
   int64_t loops = 0;                       ///< given graph: entries on the diagonal, which are ignored
   std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
-  double width = 0;         ///< width of the Gaussian weights: the mean of the positive distances to neighbors
+  double width = 0;         ///< width of the Gaussian weights (edge_width times the mean distance of neighbors)
   double recall = 1;        ///< share of true neighbors that were found, measured on a sample
   double recall_error = 0;  ///< standard error of `recall`
 };

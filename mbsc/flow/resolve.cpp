@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/base/require.h"
@@ -46,6 +47,7 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
   if (!is_given && !has_neighbors && !has_landmarks) return;
   check_stored_graph(shape, is_given ? "a given graph" : "affinity = " + word_of(words::affinities, kind), options);
+  if (has_neighbors && !options.edge_width) options.edge_width = automatic_edge_width(shape.n, shape.features);
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
   if (!options.method) options.method = has_landmarks ? "transfer" : "chebyshev";

@@ -105,6 +105,14 @@ std::vector<OptionRow> graph_rows() {
                 "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
                 "point (local)"),
       real_option(
+          "edge_width", [](auto& o) -> auto& { return o.edge_width; })
+          .positive()
+          .in(in_problem)
+          .only_if("affinity", "neighbors")
+          .automatically("1; for up to 4 features 0.5 for up to 10,000 points, rising to 1 at a million")
+          .help("width of the Gaussian weights, as a multiple of the mean distance of neighbors; a smaller width makes "
+                "a region of low density between two clusters count more"),
+      real_option(
           "recall", [](auto& o) -> auto& { return o.recall; })
           .positive()
           .at_most(1)

@@ -71,7 +71,7 @@ Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool
   report.recall = lists.recall;
   report.recall_error = lists.recall_error;
   report.distinct_points = lists.distinct;
-  report.width = neighbor_width(lists);
+  report.width = *options.edge_width * neighbor_width(lists);
   Found found;
   found.graph = weigh_neighbors(lists, options.edge_weights, report.width, false, rows);
   if (keep) found.kept = keep_lists(lists, options.edge_weights, report.width);
@@ -94,6 +94,10 @@ int64_t automatic_neighbors(int64_t n, int64_t features) {
   const double bits = std::log2(double(n));
   const auto wanted = int64_t(std::lround(features <= 4 ? 2 * bits - 8 : 1.5 * bits - 12));
   return std::min(n - 1, std::max<int64_t>(10, wanted));
+}
+
+double automatic_edge_width(int64_t n, int64_t features) {
+  return features <= 4 ? std::clamp(std::log10(double(n)) / 4 - 0.5, 0.5, 1.0) : 1;
 }
 
 std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The weights of a neighbor graph. Let j be a point in the list of i, at distance d. The directed weight w_ij is
-//     gaussian         exp(-d^2 / (2 s^2)),  with one width s: the mean of the positive distances in all lists
+//     gaussian         exp(-d^2 / (2 s^2)),  with one width s: `edge_width` times the mean of the positive distances in
+//                      all lists
 //     shared           |N_i and N_j| / |N_i or N_j|,  where N_i is the list of i together with i itself
 //     gaussian_shared  the product of these two
 //     binary           1
@@ -21,7 +22,7 @@
 
 namespace mbsc {
 
-/// The width s.
+/// The mean of the positive distances in all lists.
 double neighbor_width(const NeighborLists& lists);
 
 /// Weights below this become zero, except the weight of the nearest neighbor, which becomes this.
