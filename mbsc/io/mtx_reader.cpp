@@ -6,8 +6,9 @@
 //     34 34 78                                             rows, columns, entries
 //     2 1 0.5                                              row and column, counted from 1, and a weight
 // The format `coordinate` has a line for each entry, `array` a line for each value of a dense matrix, column by column.
-// A pattern has no weights; they are 1. The weights of an integer matrix are integers. Each entry of a symmetric matrix is also the entry of the transposed place, on
-// whichever side of the diagonal it is. Blank lines and comments may be anywhere.
+// A pattern has no weights; they are 1. The weights of an integer matrix must be integers. Each entry of a symmetric
+// matrix is also the entry of the transposed place, on whichever side of the diagonal it is. Blank lines and comments
+// may be anywhere.
 #include <fmt/format.h>
 
 #include <charconv>
