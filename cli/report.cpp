@@ -67,8 +67,9 @@ std::string describe_affinity(const Plan& plan) {
   const ClusterOptions& options = plan.options;
   std::string text = word_of(words::affinities, *options.affinity);
   if (options.affinity == AffinityKind::neighbors)
-    text += fmt::format(": the {} nearest of each point, {}, {}", *options.neighbors,
-                        word_of(words::edge_weights, options.edge_weights), describe(*plan.graph));
+    text += fmt::format(": the {} nearest of each point, {}, {}{}", *options.neighbors,
+                        word_of(words::edge_weights, options.edge_weights),
+                        options.edges == EdgeRule::mutual ? "mutual, " : "", describe(*plan.graph));
   if (options.affinity == AffinityKind::landmarks)
     text += fmt::format(": the {} nearest of {} landmarks, {}", *options.neighbors, with_commas(*options.landmarks),
                         describe(*plan.graph));

@@ -16,7 +16,10 @@ namespace mbsc {
 /// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities or a graph.
 enum class AffinityKind { rbf, exponential, cosine, neighbors, landmarks, precomputed };
 /// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
-enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local };
+enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local, fuzzy };
+/// Which points the neighbor graph joins. either: two points of which one is in the list of the other (the option value
+/// is "union"). mutual: two points that are in each other's lists.
+enum class EdgeRule { either, mutual };
 /// What replaces a given graph A that is not symmetric. mean: (A + A')/2. max: the larger of a_ij and a_ji. mutual: their
 /// mean if both are positive, else no edge.
 enum class Symmetrize { mean, max, mutual };
@@ -119,8 +122,9 @@ struct ClusterOptions {
   std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
+  EdgeRule edges = EdgeRule::either;                                ///< affinity = neighbors
   std::optional<double> edge_width;  ///< affinity = neighbors: width of the Gaussian / mean distance of neighbors
-  double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find
+  double recall = 0.95;              ///< affinity = neighbors: the share of true neighbors that the search must find
   std::optional<Symmetrize> symmetrize;  ///< given graph; unset: a graph that is not symmetric is refused
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees

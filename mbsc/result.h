@@ -120,13 +120,14 @@ struct Cut {
 struct FittedGraph {
   int64_t each = 0;  ///< m
   NeighborWeights weights = NeighborWeights::gaussian_shared;
+  EdgeRule edges = EdgeRule::either;
   double width = 0;              ///< s of Gaussian weights
   std::vector<int64_t> starts;   ///< where the edges of each point begin in `columns`; and the end of the last
   std::vector<int32_t> columns;  ///< the point at the other end of each edge
   std::vector<float> values;     ///< the weight of each edge
   std::vector<float> reach;      ///< squared distance from each point to the last point of its list
   std::vector<int32_t> lists;    ///< shared weights only: n x m, the list of each point, nearest first
-  std::vector<float> local;      ///< local weights only: s_i^2 of each point (affinity/graph/weights.h)
+  std::vector<float> local;      ///< of each point: local weights s_i^2, fuzzy weights rho_i and sigma_i (weights.h)
 };
 
 /// Says where to search for the fitted points that are nearest to a new point (affinity/graph/query_search.h).

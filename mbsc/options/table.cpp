@@ -103,7 +103,13 @@ std::vector<OptionRow> graph_rows() {
           .only_if("affinity", "neighbors")
           .help("weight of an edge, by distance (gaussian, one width), by the share of common "
                 "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
-                "point (local)"),
+                "point (local), or with the widths of UMAP (fuzzy)"),
+      word_option(
+          "edges", words::edge_rules, [](auto& o) -> auto& { return o.edges; })
+          .in(in_problem)
+          .only_if("affinity", "neighbors")
+          .help("join two points if one of them is among the nearest points of the other (union), or only if both are "
+                "(mutual)"),
       real_option(
           "edge_width", [](auto& o) -> auto& { return o.edge_width; })
           .positive()

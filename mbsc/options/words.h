@@ -26,7 +26,9 @@ inline const Words<NeighborWeights> edge_weights{{"gaussian", NeighborWeights::g
                                                  {"shared", NeighborWeights::shared},
                                                  {"gaussian_shared", NeighborWeights::gaussian_shared},
                                                  {"binary", NeighborWeights::binary},
-                                                 {"local", NeighborWeights::local}};
+                                                 {"local", NeighborWeights::local},
+                                                 {"fuzzy", NeighborWeights::fuzzy}};
+inline const Words<EdgeRule> edge_rules{{"union", EdgeRule::either}, {"mutual", EdgeRule::mutual}};
 inline const Words<Symmetrize> symmetrizations{
     {"mean", Symmetrize::mean}, {"max", Symmetrize::max}, {"mutual", Symmetrize::mutual}};
 inline const Words<Scaling> scalings{{"none", Scaling::none},

@@ -110,7 +110,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
                  n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared",
-                 edge_width: float | str = "auto", recall: float = 0.95, symmetrize: str = "auto",
+                 edge_width: float | str = "auto", edges: str = "union", recall: float = 0.95,
+                 symmetrize: str = "auto",
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
                  tol: float | None = None, regularization: float | str = "auto", embedding_scale: str = "row",
                  assign_labels: str = "kmeans", n_init: int = 10, random_state: int | np.random.RandomState | None = None,

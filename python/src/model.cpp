@@ -44,8 +44,10 @@ FittedGraph fitted_graph_of(const nb::dict& given) {
   FittedGraph graph;
   graph.each = nb::cast<int64_t>(given["neighbors"]);
   nb::dict kind;
-  kind["edge_weights"] = given["edge_weights"];
+  for (const char* name : {"edge_weights", "edges"})
+    if (given.contains(name)) kind[name] = given[name];
   graph.weights = options_of(kind).edge_weights;
+  graph.edges = options_of(kind).edges;
   graph.width = nb::cast<double>(given["width"]);
   graph.starts = vector_of<int64_t>(given["graph_starts"]);
   graph.columns = vector_of<int32_t>(given["graph_columns"]);
@@ -81,6 +83,7 @@ nb::dict parts_of(const std::shared_ptr<const FittedGraph>& graph) {
   nb::dict parts;
   parts["neighbors"] = graph->each;
   parts["edge_weights"] = word_of(words::edge_weights, graph->weights);
+  parts["edges"] = word_of(words::edge_rules, graph->edges);
   parts["width"] = graph->width;
   parts["graph_starts"] = view_of(graph->starts, graph);
   parts["graph_columns"] = view_of(graph->columns, graph);

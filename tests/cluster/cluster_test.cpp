@@ -7,58 +7,18 @@
 #include <limits>
 #include <map>
 
-#include "mbsc/io/synthetic.h"
 #include "tests/affinity/dense_oracle.h"
+#include "tests/cluster/samples.h"
 
 namespace mbsc {
 namespace {
 
+using testing::expect_well_formed;
+using testing::options_for;
 using testing::random_matrix;
-
-struct Sample {
-  Matrix<float> X;
-  std::vector<int32_t> classes;
-};
-
-Sample sample(Shape shape, int64_t n, int64_t features = 2) {
-  SyntheticOptions options;
-  options.shape = shape;
-  options.n = n;
-  options.features = features;
-  options = checked(options);
-  Sample s{Matrix<float>(n, features), std::vector<int32_t>(static_cast<size_t>(n))};
-  make_rows(options, 0, s.X, s.classes);
-  return s;
-}
-
-/// Whether a and b are the same partition, up to the numbers of the clusters.
-bool same_partition(std::span<const int32_t> a, std::span<const int32_t> b) {
-  std::map<int32_t, int32_t> forth, back;
-  for (size_t i = 0; i < a.size(); ++i)
-    if (forth.emplace(a[i], b[i]).first->second != b[i] || back.emplace(b[i], a[i]).first->second != a[i]) return false;
-  return a.size() == b.size();
-}
-
-ClusterOptions options_for(int64_t clusters, int threads = 1) {
-  ClusterOptions options;
-  options.clusters = clusters;
-  options.threads = threads;
-  return options;
-}
-
-void expect_well_formed(const Clustering& result, int64_t n, int64_t clusters) {
-  ASSERT_EQ(int64_t(result.labels.size()), n);
-  ASSERT_EQ(int64_t(result.cluster_sizes.size()), clusters);
-  std::vector<int64_t> sizes(static_cast<size_t>(clusters));
-  for (const int32_t label : result.labels) {
-    ASSERT_GE(label, 0);
-    ASSERT_LT(label, clusters);
-    ++sizes[size_t(label)];
-  }
-  EXPECT_EQ(sizes, result.cluster_sizes);
-  EXPECT_TRUE(std::is_sorted(sizes.rbegin(), sizes.rend())) << "labels go by falling size";
-  for (int64_t i = 0; i < result.pairs.vectors.size(); ++i) ASSERT_TRUE(std::isfinite(result.pairs.vectors.data()[i]));
-}
+using testing::same_partition;
+using testing::sample;
+using testing::Sample;
 
 TEST(Cluster, FindsBlobsRingsAndMoonsWithDefaults) {
   struct Case {
@@ -91,42 +51,6 @@ TEST(Cluster, FindsBlobsWithEveryMethodAndEmbeddingScale) {
       EXPECT_TRUE(same_partition(result.labels, s.classes)) << method << ", scale " << int(scale);
       expect_well_formed(result, 600, 3);
     }
-}
-
-TEST(Cluster, DirectLabelsFindBlobsRingsAndMoonsAndDoNotDependOnTheSeed) {
-  for (const auto& [shape, clusters] : {std::pair{Shape::blobs, 3}, {Shape::rings, 2}, {Shape::moons, 2}})
-    for (const EmbeddingScale scale : {EmbeddingScale::none, EmbeddingScale::row, EmbeddingScale::degree}) {
-      const Sample s = sample(shape, 500);
-      ClusterOptions options = options_for(clusters);
-      options.assign = Assign::cluster_qr;
-      options.embedding_scale = scale;
-      const Clustering result = cluster(Points(s.X.view()), options);
-      EXPECT_TRUE(same_partition(result.labels, s.classes)) << "shape " << int(shape) << ", scale " << int(scale);
-      expect_well_formed(result, 500, clusters);
-      EXPECT_TRUE(std::isnan(result.inertia));
-      options.gamma = result.plan.options.gamma;
-      options.seed = 5;
-      EXPECT_EQ(cluster(Points(s.X.view()), options).labels, result.labels);
-    }
-}
-
-TEST(Cluster, DirectLabelsLeaveOutIsolatedPointsAndFillEveryCluster) {
-  Matrix<float> X = random_matrix<float>(202, 2, 2);
-  for (int64_t i = 0; i < 200; ++i) X(i, 0) += i % 2 == 0 ? 0.0f : 100.0f;
-  X(200, 0) = -60;  // nearer to the even rows
-  X(201, 0) = 160;
-  ClusterOptions options = options_for(2);
-  options.gamma = 0.5;
-  options.assign = Assign::cluster_qr;
-  const Clustering result = cluster(Points(X.view()), options);
-  EXPECT_EQ(result.degrees.isolated_points, 2);
-  for (int64_t i = 0; i < 200; ++i) EXPECT_EQ(result.labels[size_t(i)], result.labels[size_t(i % 2)]);
-  EXPECT_EQ(result.labels[200], result.labels[0]);
-  EXPECT_EQ(result.labels[201], result.labels[1]);
-  for (const int64_t clusters : {5, 30, 199}) {
-    options.clusters = clusters;
-    expect_well_formed(cluster(Points(X.view()), options), 202, clusters);
-  }
 }
 
 TEST(Cluster, LabelsGoByFallingSize) {

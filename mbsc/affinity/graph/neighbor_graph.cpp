@@ -24,20 +24,27 @@ int32_t point_at(const std::vector<int32_t>& order, int64_t place) {
 }
 
 /// What new points need to know of the lists.
-FittedGraph keep_lists(const NeighborLists& lists, NeighborWeights weights, double width) {
+FittedGraph keep_lists(const NeighborLists& lists, const ClusterOptions& options, double width) {
   const int64_t n = lists.size(), m = lists.each;
+  const NeighborWeights weights = options.edge_weights;
   FittedGraph kept;
   kept.each = m;
   kept.weights = weights;
+  kept.edges = options.edges;
   kept.width = width;
   kept.reach.resize(size_t(n));
-  if (weights == NeighborWeights::local) kept.local.resize(size_t(n));
+  kept.local.resize(size_t(n * local_values(weights)));
   if (is_shared(weights)) kept.lists.resize(size_t(n * m));
   for (int64_t place = 0; place < n; ++place) {
     const auto list = lists.of(place);
     const auto i = size_t(point_at(lists.order, place));
     kept.reach[i] = list.back().distance;
-    if (!kept.local.empty()) kept.local[i] = float(local_square(list));
+    if (weights == NeighborWeights::local) kept.local[i] = float(local_square(list));
+    if (weights == NeighborWeights::fuzzy) {
+      const FuzzyScale scale = fuzzy_scale(list);
+      kept.local[2 * i] = float(scale.rho);
+      kept.local[2 * i + 1] = float(scale.sigma);
+    }
     for (size_t e = 0; e < list.size() && !kept.lists.empty(); ++e)
       kept.lists[i * size_t(m) + e] = point_at(lists.order, list[e].point);
   }
@@ -73,8 +80,8 @@ Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool
   report.distinct_points = lists.distinct;
   report.width = *options.edge_width * neighbor_width(lists);
   Found found;
-  found.graph = weigh_neighbors(lists, options.edge_weights, report.width, false, rows);
-  if (keep) found.kept = keep_lists(lists, options.edge_weights, report.width);
+  found.graph = weigh_neighbors(lists, options.edge_weights, report.width, options.edges, rows);
+  if (keep) found.kept = keep_lists(lists, options, report.width);
   found.order = std::move(lists.order);
   found.components = find_components(found.graph);
   return found;

@@ -47,7 +47,8 @@ float jaccard(const int32_t* a, const int32_t* b, int64_t size) {
 std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights weights, double width,
                                  const RowSpace& rows) {
   const int64_t m = lists.each;
-  const bool has_sets = is_shared(weights), is_local = weights == NeighborWeights::local;
+  const bool has_sets = is_shared(weights), is_local = weights == NeighborWeights::local,
+             is_fuzzy = weights == NeighborWeights::fuzzy;
   const std::vector<int32_t> sets = has_sets ? neighborhoods(lists, rows) : std::vector<int32_t>();
   const auto local = [&](int64_t i) { return is_local ? local_square(lists.of(i)) : 0; };
   std::vector<Edge> edges(size_t(lists.size() * m));
@@ -60,16 +61,20 @@ std::vector<Edge> directed_edges(const NeighborLists& lists, NeighborWeights wei
               for (int64_t at = 0; at <= m; at += 16) __builtin_prefetch(sets.data() + near.point * (m + 1) + at);
           Edge* to = edges.data() + i * m;
           const auto list = lists.of(i);
+          const FuzzyScale scale = is_fuzzy ? fuzzy_scale(list) : FuzzyScale();
           for (int64_t e = 0; e < m; ++e) {
             const NearPoint near = list[size_t(e)];
-            double weight = distance_weight(weights, near.distance, width, local(i), local(near.point));
+            double weight = is_fuzzy ? fuzzy_weight(near.distance, scale)
+                                     : distance_weight(weights, near.distance, width, local(i), local(near.point));
             if (has_sets) weight *= jaccard(sets.data() + i * (m + 1), sets.data() + near.point * (m + 1), m + 1);
             to[e] = {near.point, float(weight) < least_weight ? (e == 0 ? least_weight : 0.0F) : float(weight)};
           }
           std::sort(to, to + m, [](const Edge& a, const Edge& b) { return a.point < b.point; });
         }
       },
-      double(m) * double(has_sets ? 2 * m : 30));
+      double(m) * double(has_sets   ? 2 * m
+                         : is_fuzzy ? 1000
+                                    : 30));
   return edges;
 }
 
@@ -121,6 +126,38 @@ double distance_weight(NeighborWeights weights, double square, double width, dou
 
 double local_square(std::span<const NearPoint> list) { return list[std::min<size_t>(7, list.size()) - 1].distance; }
 
+double fuzzy_weight(double square, const FuzzyScale& scale) {
+  const double beyond = std::sqrt(square) - scale.rho;
+  return beyond > 0 ? std::exp(-beyond / scale.sigma) : 1;
+}
+
+FuzzyScale fuzzy_scale(std::span<const NearPoint> list) {
+  FuzzyScale scale;
+  double mean = 0;
+  for (const NearPoint& near : list) {
+    const double distance = std::sqrt(double(near.distance));
+    if (distance > 0 && !(scale.rho > 0)) scale.rho = distance;  // the list is ascending
+    mean += distance / double(list.size());
+  }
+  const double wanted = std::log2(double(list.size())), least = 1e-3 * mean;
+  const auto sum = [&](double sigma) {
+    double total = 0;
+    for (const NearPoint& near : list) total += fuzzy_weight(near.distance, {scale.rho, sigma});
+    return total;
+  };
+  // The sum grows with sigma, from the number of points within rho to the length of the list.
+  scale.sigma = least;
+  if (!(mean > 0) || sum(least) >= wanted) return scale;
+  double low = least, high = mean;
+  while (sum(high) < wanted) low = high, high *= 2;
+  for (int step = 0; step < 52; ++step) {
+    const double middle = (low + high) / 2;
+    (sum(middle) < wanted ? low : high) = middle;
+  }
+  scale.sigma = high;
+  return scale;
+}
+
 double neighbor_width(const NeighborLists& lists) {
   double sum = 0, count = 0;
   for (const NearPoint& near : lists.points) {
@@ -131,7 +168,7 @@ double neighbor_width(const NeighborLists& lists) {
   return count > 0 ? sum / count : 0;
 }
 
-SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, bool mutual,
+SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, EdgeRule rule,
                              const RowSpace& rows) {
   const int64_t n = lists.size(), m = lists.each;
   const std::vector<Edge> edges = directed_edges(lists, weights, width, rows);
@@ -139,7 +176,7 @@ SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights
   const auto for_each_edge = [&](int64_t i, const auto& use) {
     const auto begin = size_t(reversed.starts[size_t(i)]), end = size_t(reversed.starts[size_t(i) + 1]);
     merge_edges(std::span(edges).subspan(size_t(i * m), size_t(m)),
-                std::span(reversed.edges).subspan(begin, end - begin), mutual, use);
+                std::span(reversed.edges).subspan(begin, end - begin), rule == EdgeRule::mutual, use);
   };
   SparseMatrix graph;
   graph.starts.assign(size_t(n + 1), 0);
