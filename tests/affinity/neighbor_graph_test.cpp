@@ -75,7 +75,8 @@ TEST(NeighborWeights, AreThoseOfTheirDefinition) {
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 9}));
   for (const auto kind : {NeighborWeights::binary, NeighborWeights::gaussian, NeighborWeights::shared,
                           NeighborWeights::gaussian_shared, NeighborWeights::local}) {
-    const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists), false, RowSpace(500, 2));
+    const SparseMatrix graph =
+        weigh_neighbors(lists, kind, neighbor_width(lists, RowSpace(lists.size(), 1)), false, RowSpace(500, 2));
     const MatrixXd A = to_dense(graph);
     EXPECT_LT((A - plain_weights(lists, kind)).cwiseAbs().maxCoeff(), 1e-6) << int(kind);
     EXPECT_EQ(A, A.transpose()) << "symmetric to the bit";

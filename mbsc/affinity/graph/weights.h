@@ -21,8 +21,8 @@
 
 namespace mbsc {
 
-/// The width s.
-double neighbor_width(const NeighborLists& lists);
+/// The width s. Collective.
+double neighbor_width(const NeighborLists& lists, const RowSpace& rows);
 
 /// Weights below this become zero, except the weight of the nearest neighbor, which becomes this.
 constexpr float least_weight = 1e-30F;
@@ -35,7 +35,8 @@ double distance_weight(NeighborWeights weights, double square, double width, dou
 /// s_i^2, from the list of i.
 double local_square(std::span<const NearPoint> list);
 
-/// Builds the graph. `width` is s; binary, shared and local weights do not use it. For one rank only.
+/// Builds the graph. `width` is s; binary, shared and local weights do not use it. Over ranks, the neighborhoods of
+/// neighbors on other ranks are fetched, and directed edges that end there are sent there. Collective.
 SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, bool mutual,
                              const RowSpace& rows);
 
