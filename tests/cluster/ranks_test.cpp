@@ -209,6 +209,24 @@ TEST(RanksOfCluster, ANeighborGraphOfEqualPointsAndSpecksHasTheBitsOfOne) {
   expect_same_as_one(X, options);
 }
 
+TEST(RanksOfCluster, ALandmarkGraphHasTheBitsOfOne) {
+  Matrix<float> X = clouds(3000);
+  for (int64_t i = 100; i < 103; ++i) X(i * 7, 2) = 500 + float(i);  // specks
+  for (const char* method : {"transfer", "chebyshev", "exact", "power"}) {
+    ClusterOptions options = options_for(method);
+    options.affinity = AffinityKind::landmarks;
+    expect_same_as_one(X, options);
+  }
+  ClusterOptions options = options_for("transfer");
+  options.affinity = AffinityKind::landmarks;
+  options.landmarks = 300;
+  options.neighbors = 4;
+  options.regularization = 0.3;  // one more landmark, and weak points
+  expect_same_as_one(X, options, Sharing::uneven);
+  options.threads = 3;
+  expect_same_as_one(X, options, Sharing::last);
+}
+
 TEST(RanksOfCluster, RowsMayBeSharedOutInAnyWay) {
   const Matrix<float> X = clouds(900);
   Matrix<double> wide(900, 3);
