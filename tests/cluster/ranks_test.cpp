@@ -240,6 +240,13 @@ TEST(RanksOfCluster, RowsMayBeSharedOutInAnyWay) {
 TEST(RanksOfCluster, MoreRanksThanBlocksWork) {
   const Matrix<float> X = clouds(100);  // two blocks
   for (const char* method : {"exact", "power", "nystrom", "minibatch"}) expect_same_as_one(X, options_for(method));
+  for (const AffinityKind affinity : {AffinityKind::neighbors, AffinityKind::landmarks}) {
+    ClusterOptions options = options_for(affinity == AffinityKind::neighbors ? "chebyshev" : "transfer");
+    options.affinity = affinity;
+    expect_same_as_one(X, options);
+    options.clusters = 2;
+    expect_same_as_one(clouds(5), options, Sharing::uneven);
+  }
   const Matrix<float> few = clouds(5);
   ClusterOptions options = options_for("exact");
   options.clusters = 2;
