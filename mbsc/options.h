@@ -151,8 +151,8 @@ struct ClusterOptions {
   std::optional<int> threads;  ///< automatic: OMP_NUM_THREADS, else all CPUs that this process may use
   int64_t cache = 0;           ///< bytes of memory for kernel values of the degree pass, which full products reuse
   bool keep_block = false;     ///< fill EigenPairs::block (C++ only)
-  bool keep_graph = false;     ///< affinity = neighbors: fill Clustering::graph, which make_model() needs (C++ only)
-  StopToken stop;              ///< C++ only
+  bool keep_graph = false;  ///< affinity = neighbors: fill Clustering::graph, which make_model() needs (C++, one rank)
+  StopToken stop;           ///< C++ only
 };
 
 }  // namespace mbsc

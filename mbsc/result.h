@@ -175,7 +175,7 @@ struct Clustering {
   Status status = Status::finished;
   EigenPairs<float> pairs;
   DegreeReport degrees;
-  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set
+  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set, on one rank
   Cut cut;
   std::optional<LandmarkExtension> landmarks;  ///< set if affinity = landmarks
   Cost cost;

@@ -24,7 +24,7 @@ constexpr int64_t fewest_degree_columns =
 /// Checks what holds for every graph that is stored: a neighbor graph, a landmark graph, and a given graph. `name` is for
 /// messages.
 void check_stored_graph(const InputShape& shape, const std::string& name, const ClusterOptions& options) {
-  require(shape.ranks == 1, "{} runs on one rank only; got {}", name, shape.ranks);
+  require(shape.ranks == 1 || shape.kind != Input::Kind::graph, "{} runs on one rank only; got {}", name, shape.ranks);
   require(shape.n < int64_t{1} << 31, "{} needs fewer than 2^31 points; got {}", name, shape.n);
   require(options.degrees == DegreeKind::exact, "{} has exact degrees", name);
   const bool has_landmarks = options.affinity == AffinityKind::landmarks;

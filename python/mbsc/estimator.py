@@ -342,14 +342,16 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _find_extension(self) -> None:
         self._require_coordinates()
-        if self._part is not None and "points" not in self._model:
-            how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
-                   else "collect(comm) gathers them on one rank")
-            raise ValueError(f"this rank has only a part of the points: {how}")
         if self._model["affinity"] == "landmarks":
             if "landmarks" not in self._model:
                 raise ValueError("this run was stopped before it had what predict() needs")
             return
+        if self._part is not None and self._model["affinity"] == "neighbors":
+            raise ValueError("predict() is not available for affinity='nearest_neighbors' after a fit on ranks")
+        if self._part is not None and "points" not in self._model:
+            how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
+                   else "collect(comm) gathers them on one rank")
+            raise ValueError(f"this rank has only a part of the points: {how}")
         if self._model["affinity"] == "neighbors" and "probes" not in self._model:
             self._model.update(_core.find_index(self._library_model(), self._model["recall"], self._model["seed"],
                                                 threads_for(self.n_jobs)))

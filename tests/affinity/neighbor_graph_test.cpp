@@ -105,7 +105,8 @@ TEST(NeighborWeights, AreThoseOfTheirDefinition) {
   const Matrix<float> X = random_matrix<float>(500, 3, 1);
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 9}));
   for (const auto kind : all_weights) {
-    const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists), EdgeRule::either, RowSpace(500, 2));
+    const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists, RowSpace(lists.size(), 1)),
+                                               EdgeRule::either, RowSpace(500, 2));
     const MatrixXd A = to_dense(graph);
     EXPECT_LT((A - plain_weights(lists, kind)).cwiseAbs().maxCoeff(), tolerance_of(kind)) << int(kind);
     EXPECT_EQ(A, A.transpose()) << "symmetric to the bit";
@@ -116,7 +117,7 @@ TEST(NeighborWeights, AreThoseOfTheirDefinition) {
 TEST(NeighborWeights, OfMutualNeighborsAreThoseInBothLists) {
   const Matrix<float> X = random_matrix<float>(300, 2, 2);
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 9}));
-  const double width = neighbor_width(lists);
+  const double width = neighbor_width(lists, RowSpace(lists.size(), 1));
   for (const auto kind : all_weights) {
     const MatrixXd A = to_dense(weigh_neighbors(lists, kind, width, EdgeRule::mutual, RowSpace(300, 2)));
     MatrixXd expected = directed_weights(lists, kind);

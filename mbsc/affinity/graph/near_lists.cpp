@@ -53,6 +53,15 @@ NearLists::NearLists(MatrixView<const float> points, MatrixView<const float> oth
   }
 }
 
+void NearLists::insert(const NearPoint& near, NearPoint* first, int64_t& count) const {
+  if (count == each_ && !(near < first[count - 1])) return;
+  NearPoint* at = first + place_of(near.key(), first, count);
+  if (at < first + count && at->key() == near.key()) return;  // already in the list
+  if (count < each_) ++count;
+  std::move_backward(at, first + count - 1, first + count);
+  *at = near;
+}
+
 void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::vector<float>& scratch) {
   scratch.resize(candidates.size());
   simd::squared_distances(points_.row(point), others_.data, others_.stride, candidates.data(),
@@ -60,17 +69,16 @@ void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::v
   const Lock lock(locks_[size_t(point)]);
   NearPoint* first = entries_.data() + point * each_;
   int64_t count = counts_[size_t(point)];
-  for (size_t c = 0; c < candidates.size(); ++c) {
-    const NearPoint near{scratch[c], candidates[c]};
-    if (count == each_ && !(near < first[count - 1])) continue;
-    NearPoint* at = first + place_of(near.key(), first, count);
-    if (at < first + count && at->key() == near.key()) continue;  // already in the list
-    if (count < each_) ++count;
-    std::move_backward(at, first + count - 1, first + count);
-    *at = near;
-  }
+  for (size_t c = 0; c < candidates.size(); ++c) insert({scratch[c], candidates[c]}, first, count);
   counts_[size_t(point)] = int32_t(count);
   if (count == each_) farthest_[size_t(point)].store(first[count - 1].distance, std::memory_order_relaxed);
+}
+
+void NearLists::merge(int64_t point, std::span<const NearPoint> found) {
+  NearPoint* first = entries_.data() + point * each_;
+  int64_t count = counts_[size_t(point)];
+  for (const NearPoint& near : found) insert(near, first, count);
+  counts_[size_t(point)] = int32_t(count);
 }
 
 }  // namespace mbsc

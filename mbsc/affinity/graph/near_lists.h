@@ -44,6 +44,8 @@ class NearLists {
   /// Offers candidates to the list of a point, in any order; repetitions are allowed. The point itself must not be
   /// among them.
   void merge(int64_t point, std::span<const int32_t> candidates, std::vector<float>& scratch);
+  /// Offers near points whose distances are known. Two threads must not offer to the same list at the same time.
+  void merge(int64_t point, std::span<const NearPoint> found);
   /// The squared distance of the last entry of a list; infinite if the list is not full. If other threads offer
   /// candidates at the same time, the result may be an older, larger value.
   float farthest(int64_t point) const { return farthest_[size_t(point)].load(std::memory_order_relaxed); }
@@ -54,6 +56,8 @@ class NearLists {
 
  private:
   class Lock;
+  /// Inserts a near point into a list of `count` entries, unless it is in the list already or too far away.
+  void insert(const NearPoint& near, NearPoint* first, int64_t& count) const;
 
   MatrixView<const float> points_, others_;
   int64_t each_;

@@ -73,17 +73,17 @@ void keep_edges(const SparseMatrix& graph, const std::vector<int32_t>& order, Fi
 Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool keep, Plan& plan) {
   const ClusterOptions& options = plan.options;
   const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
-  NeighborLists lists = find_neighbors(points, search);
+  NeighborLists lists = find_neighbors(points, rows, search);
   GraphReport& report = plan.graph.emplace();
   report.recall = lists.recall;
   report.recall_error = lists.recall_error;
   report.distinct_points = lists.distinct;
-  report.width = *options.edge_width * neighbor_width(lists);
+  report.width = *options.edge_width * neighbor_width(lists, rows);
   Found found;
   found.graph = weigh_neighbors(lists, options.edge_weights, report.width, options.edges, rows);
   if (keep) found.kept = keep_lists(lists, options, report.width);
   found.order = std::move(lists.order);
-  found.components = find_components(found.graph);
+  found.components = find_components(found.graph, rows);
   return found;
 }
 
@@ -127,7 +127,10 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
   const auto large = std::count_if(found.components.sizes.begin(), found.components.sizes.end(),
                                    [&](int64_t size) { return size >= std::max<int64_t>(2, n / (50 * k)); });
   if (!plan.options.regularization) plan.options.regularization = large >= k ? 0 : 1e-4;
-  plan.graph->edges = int64_t(found.graph.columns.size()) / 2;
+  const auto entries = int64_t(found.graph.columns.size());
+  for (const int64_t of_rank : rows.comm().gather<int64_t>(std::span<const int64_t>(&entries, 1)))
+    plan.graph->edges += of_rank;
+  plan.graph->edges /= 2;
   if (kept != nullptr) {
     keep_edges(found.graph, found.order, found.kept);
     *kept = std::make_shared<const FittedGraph>(std::move(found.kept));

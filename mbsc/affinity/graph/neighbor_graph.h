@@ -31,8 +31,8 @@ int64_t automatic_neighbors(int64_t n, int64_t features);
 double automatic_edge_width(int64_t n, int64_t features);
 
 /// Builds the neighbor graph by the options of the plan. Writes the number of neighbors and the report on the graph to
-/// the plan. If `kept` is not null, sets it to what new points need, in addition. For one rank only. Throws Stopped
-/// after a stop request.
+/// the plan. If `kept` is not null, sets it to what new points need, in addition; for one rank only. Throws Stopped
+/// after a stop request. Collective.
 std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
                                                     std::shared_ptr<const FittedGraph>* kept = nullptr);
 

@@ -26,13 +26,47 @@ struct Node {
   uint64_t key = 0;
 };
 
-/// Draws `count` members at random. The same rule and key give the same members.
-Members draw(const Members& members, int64_t count, const PartitionRule& rule, uint64_t key) {
-  const KeyedPermutation order(int64_t(members.size()), Random(rule.seed, Stream::neighbors), key);
+Members numbers_below(int64_t count) {
+  Members numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+/// Draws `count` numbers below `total` at random, ascending. The same rule and key give the same numbers.
+Members draw(int64_t total, int64_t count, uint64_t seed, uint64_t key) {
+  const KeyedPermutation order(total, Random(seed, Stream::neighbors), key);
   Members drawn(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = members[size_t(order(i))];
+  for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = int32_t(order(i));
   std::sort(drawn.begin(), drawn.end());
   return drawn;
+}
+
+/// The rows of points with these (ascending) numbers, on every rank. Collective.
+Matrix<float> gather_points(const OwnPoints& points, const Members& numbers) {
+  std::vector<float> mine;
+  for (const int32_t number : numbers) {
+    if (!points.numbers.contains(number)) continue;
+    const float* row = points.rows.row(number - points.numbers.begin);
+    mine.insert(mine.end(), row, row + points.rows.cols);
+  }
+  const std::vector<float> all = points.space->comm().gather<float>(mine);
+  Matrix<float> out(int64_t(numbers.size()), points.rows.cols);
+  std::copy(all.begin(), all.end(), out.data());
+  return out;
+}
+
+/// The sums over all ranks of each of some counts. Collective.
+std::vector<int64_t> add_up(const Comm& comm, const std::vector<int64_t>& counts) {
+  std::vector<int64_t> sums(counts.size());
+  const std::vector<int64_t> all = comm.gather<int64_t>(counts);
+  for (size_t i = 0; i < all.size(); ++i) sums[i % counts.size()] += all[i];
+  return sums;
+}
+
+/// The number of leaders for a set of `size` points that each join the sets of `fan` leaders.
+int64_t leaders_for(int64_t size, int64_t fan, const PartitionRule& rule) {
+  const int64_t fill = std::max<int64_t>(1, rule.leaf / 3);
+  return std::clamp<int64_t>(size * fan / fill, 2, std::min(size, most_leaders));
 }
 
 }  // namespace
@@ -64,26 +98,35 @@ std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<con
 
 namespace {
 
-/// Moves the members of each set with fewer than `fewest` points to the nearest set that is large enough. The distance
-/// of two sets is the distance of their leaders.
-void merge_small(MatrixView<const float> points, const Members& leaders, int64_t fewest, std::vector<Members>& sets) {
-  Members large;
-  for (size_t s = 0; s < sets.size(); ++s)
-    if (int64_t(sets[s].size()) >= fewest) large.push_back(leaders[s]);
-  if (large.empty() || large.size() == sets.size()) return;
-  std::vector<size_t> target_of;
-  for (size_t s = 0; s < sets.size(); ++s)
-    if (int64_t(sets[s].size()) >= fewest) target_of.push_back(s);
+/// For each set, the set that its members move to: a set with fewer than `fewest` points moves to the nearest set that is
+/// large enough, and the others stay. The distance of two sets is the distance of their leaders, rows of `points`.
+std::vector<size_t> find_targets(MatrixView<const float> points, const Members& leaders,
+                                 const std::vector<int64_t>& sizes, int64_t fewest) {
+  std::vector<size_t> target(sizes.size()), large;
+  std::iota(target.begin(), target.end(), size_t{0});
+  Members large_leaders;
+  for (size_t s = 0; s < sizes.size(); ++s) {
+    if (sizes[s] < fewest) continue;
+    large.push_back(s);
+    large_leaders.push_back(leaders[s]);
+  }
+  if (large.empty()) return target;
   std::vector<float> distances(large.size());
+  for (size_t s = 0; s < sizes.size(); ++s) {
+    if (sizes[s] == 0 || sizes[s] >= fewest) continue;
+    simd::squared_distances(points.row(leaders[s]), points.data, points.stride, large_leaders.data(),
+                            int64_t(large.size()), points.cols, distances.data());
+    target[s] = large[size_t(std::min_element(distances.begin(), distances.end()) - distances.begin())];
+  }
+  return target;
+}
+
+void merge_sets(const std::vector<size_t>& target, std::vector<Members>& sets) {
   std::vector<uint8_t> has_grown(sets.size());
   for (size_t s = 0; s < sets.size(); ++s) {
-    if (sets[s].empty() || std::find(target_of.begin(), target_of.end(), s) != target_of.end()) continue;
-    simd::squared_distances(points.row(leaders[s]), points.data, points.stride, large.data(), int64_t(large.size()),
-                            points.cols, distances.data());
-    const auto nearest = size_t(std::min_element(distances.begin(), distances.end()) - distances.begin());
-    Members& target = sets[target_of[nearest]];
-    target.insert(target.end(), sets[s].begin(), sets[s].end());
-    has_grown[target_of[nearest]] = 1;
+    if (target[s] == s) continue;
+    sets[target[s]].insert(sets[target[s]].end(), sets[s].begin(), sets[s].end());
+    has_grown[target[s]] = 1;
     sets[s].clear();
   }
   for (size_t s = 0; s < sets.size(); ++s) {
@@ -93,18 +136,23 @@ void merge_small(MatrixView<const float> points, const Members& leaders, int64_t
   }
 }
 
+std::vector<int64_t> sizes_of(const std::vector<Members>& sets) {
+  std::vector<int64_t> sizes;
+  for (const Members& set : sets) sizes.push_back(int64_t(set.size()));
+  return sizes;
+}
+
 /// Splits a set once and returns the resulting sets. Some of them may be empty.
-std::vector<Members> split(MatrixView<const float> points, const PartitionRule& rule, const Node& node, int threads) {
+std::vector<Members> split(MatrixView<const float> points, const PartitionRule& rule, const Node& node) {
   const auto size = int64_t(node.members.size());
-  const int64_t wanted = node.level == 0 ? rule.first_fan : node.level == 1 ? rule.second_fan : 1;
-  const int64_t fill = std::max<int64_t>(1, rule.leaf / 3);
-  const int64_t count = std::clamp<int64_t>(size * wanted / fill, 2, std::min(size, most_leaders));
-  const Members leaders = draw(node.members, count, rule, node.key);
+  const int64_t wanted = node.level == 1 ? rule.second_fan : 1, count = leaders_for(size, wanted, rule);
+  Members leaders = draw(size, count, rule.seed, node.key);
+  for (int32_t& leader : leaders) leader = node.members[size_t(leader)];
   const int64_t fan = std::min(wanted, count);
-  const std::vector<int32_t> nearest = nearest_leaders(points, node.members, points, leaders, fan, threads);
+  const std::vector<int32_t> nearest = nearest_leaders(points, node.members, points, leaders, fan, 1);
   std::vector<Members> sets(leaders.size());
   for (size_t i = 0; i < nearest.size(); ++i) sets[size_t(nearest[i])].push_back(node.members[i / size_t(fan)]);
-  merge_small(points, leaders, rule.fewest, sets);
+  merge_sets(find_targets(points, leaders, sizes_of(sets), rule.fewest), sets);
   return sets;
 }
 
@@ -121,7 +169,7 @@ void visit(MatrixView<const float> points, const PartitionRule& rule, Node node,
       use(std::span(shuffled).subspan(size_t(first), size_t(std::min(rule.leaf, size - first))));
     return;
   }
-  std::vector<Members> sets = split(points, rule, node, 1);
+  std::vector<Members> sets = split(points, rule, node);
   node.members = {};
   for (size_t s = 0; s < sets.size(); ++s) {
     if (sets[s].empty()) continue;
@@ -149,48 +197,68 @@ PartitionRule partition_rule(int64_t features, int64_t each) {
   return rule;
 }
 
-Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads) {
-  Members all(size_t(points.rows));
-  std::iota(all.begin(), all.end(), 0);
-  PartitionRule rule;
-  rule.seed = seed;
-  const int64_t count = std::clamp<int64_t>(points.rows / 64, 1, most_leaders);
-  const Members leaders = draw(all, count, rule, ~uint64_t{0} - 1);
-  const std::vector<int32_t> nearest = nearest_leaders(points, all, points, leaders, 1, threads);
+std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed) {
+  const int64_t total = points.space->n(), count = std::clamp<int64_t>(total / 64, 1, most_leaders);
+  const Comm& comm = points.space->comm();
+  const Matrix<float> leaders = gather_points(points, draw(total, count, seed, ~uint64_t{0} - 1));
+  const Members all = numbers_below(count), own = numbers_below(points.rows.rows);
+  const std::vector<int32_t> nearest = nearest_leaders(points.rows, own, leaders, all, 1, points.space->threads());
   // The chain goes from each leader to the nearest leader that is not in the chain yet.
-  Members left = leaders;
+  Members left = all;
   std::vector<float> distances(left.size());
-  std::vector<int32_t> place_of(leaders.size());
-  int32_t at = left.front();
-  for (int32_t place = 0; !left.empty(); ++place) {
-    simd::squared_distances(points.row(at), points.data, points.stride, left.data(), int64_t(left.size()), points.cols,
-                            distances.data());
+  std::vector<int32_t> position(left.size());
+  int32_t at = 0;
+  for (int32_t step = 0; !left.empty(); ++step) {
+    simd::squared_distances(leaders.row(at), leaders.data(), leaders.cols(), left.data(), int64_t(left.size()),
+                            leaders.cols(), distances.data());
     const auto next = std::min_element(distances.begin(), distances.begin() + int64_t(left.size())) - distances.begin();
     at = left[size_t(next)];
     left.erase(left.begin() + next);
-    place_of[size_t(std::lower_bound(leaders.begin(), leaders.end(), at) - leaders.begin())] = place;
+    position[size_t(at)] = step;
   }
-  std::stable_sort(all.begin(), all.end(), [&](int32_t a, int32_t b) {
-    return place_of[size_t(nearest[size_t(a)])] < place_of[size_t(nearest[size_t(b)])];
-  });
-  return all;
+  // Points with the same leader stay in the order of their numbers, and so of their ranks.
+  std::vector<int64_t> counts(size_t(count), 0);
+  for (const int32_t leader : nearest) ++counts[size_t(position[size_t(leader)])];
+  const std::vector<int64_t> of_ranks = comm.gather<int64_t>(counts);
+  std::vector<int64_t> next(counts.size());
+  int64_t before = 0;
+  for (size_t p = 0; p < counts.size(); ++p)
+    for (size_t rank = 0; rank < size_t(comm.size()); ++rank) {
+      if (rank == size_t(comm.rank())) next[p] = before;
+      before += of_ranks[rank * counts.size() + p];
+    }
+  std::vector<int32_t> places;
+  for (const int32_t leader : nearest) places.push_back(int32_t(next[size_t(position[size_t(leader)])]++));
+  return places;
 }
 
-std::vector<Members> first_split(MatrixView<const float> points, const PartitionRule& rule, int threads) {
-  Node root;
-  root.members.resize(size_t(points.rows));
-  std::iota(root.members.begin(), root.members.end(), 0);
-  root.key = rule.round;
-  std::vector<Members> sets = split(points, rule, root, threads);
-  std::sort(sets.begin(), sets.end(),
-            [](const Members& a, const Members& b) { return a.size() != b.size() ? a.size() > b.size() : a < b; });
-  while (!sets.empty() && sets.back().empty()) sets.pop_back();
-  return sets;
+FirstSplit first_split(const OwnPoints& points, const PartitionRule& rule) {
+  const int64_t total = points.space->n(), count = leaders_for(total, rule.first_fan, rule);
+  const int64_t fan = std::min(rule.first_fan, count);
+  const Comm& comm = points.space->comm();
+  const Matrix<float> leaders = gather_points(points, draw(total, count, rule.seed, rule.round));
+  const Members all = numbers_below(count), own = numbers_below(points.rows.rows);
+  const std::vector<int32_t> nearest = nearest_leaders(points.rows, own, leaders, all, fan, points.space->threads());
+  std::vector<Members> sets(static_cast<size_t>(count));
+  for (size_t i = 0; i < nearest.size(); ++i)
+    sets[size_t(nearest[i])].push_back(int32_t(points.numbers.begin) + int32_t(i / size_t(fan)));
+  merge_sets(find_targets(leaders, all, add_up(comm, sizes_of(sets)), rule.fewest), sets);
+  const std::vector<int64_t> sizes = add_up(comm, sizes_of(sets));
+  Members by_size = all;
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [&](int32_t a, int32_t b) { return sizes[size_t(a)] > sizes[size_t(b)]; });
+  FirstSplit out;
+  for (const int32_t s : by_size) {
+    if (sizes[size_t(s)] == 0) break;
+    out.sets.push_back(std::move(sets[size_t(s)]));
+    out.sizes.push_back(sizes[size_t(s)]);
+  }
+  return out;
 }
 
 void for_each_leaf(MatrixView<const float> points, const PartitionRule& rule, Members set, int64_t number,
-                   const std::function<void(std::span<const int32_t>)>& use) {
-  const bool is_stuck = double(set.size()) > 0.7 * double(points.rows);
+                   int64_t total, const std::function<void(std::span<const int32_t>)>& use) {
+  const bool is_stuck = double(set.size()) > 0.7 * double(total);
   visit(points, rule,
         {std::move(set), 1, is_stuck ? 1 : 0,
          Random(rule.seed, Stream::neighbors).bits(rule.round, uint64_t(number) + 1)},

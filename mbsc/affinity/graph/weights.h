@@ -28,8 +28,8 @@
 
 namespace mbsc {
 
-/// The mean of the positive distances in all lists.
-double neighbor_width(const NeighborLists& lists);
+/// The mean of the positive distances in all lists. Collective.
+double neighbor_width(const NeighborLists& lists, const RowSpace& rows);
 
 /// Weights below this become zero, except the weight of the nearest neighbor, which becomes this.
 constexpr float least_weight = 1e-30F;
@@ -54,7 +54,8 @@ FuzzyScale fuzzy_scale(std::span<const NearPoint> list);
 /// The fuzzy weight of a point at the squared distance `square`.
 double fuzzy_weight(double square, const FuzzyScale& scale);
 
-/// Builds the graph. `width` is s; only Gaussian weights use it. For one rank only.
+/// Builds the graph. `width` is s; only Gaussian weights use it. Over ranks, the neighborhoods of neighbors on other ranks
+/// are fetched, and directed edges that end there are sent there. Collective.
 SparseMatrix weigh_neighbors(const NeighborLists& lists, NeighborWeights weights, double width, EdgeRule edges,
                              const RowSpace& rows);
 
