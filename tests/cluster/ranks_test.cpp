@@ -3,6 +3,7 @@
 // distribution of the rows.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -298,6 +299,22 @@ TEST(RanksOfCluster, RankZeroDecidesWhenToStop) {
       });
       EXPECT_EQ(result.status, Status::stopped);
       EXPECT_EQ(comm.gather<int32_t>(result.labels).size(), 900u);
+    });
+}
+
+TEST(RanksOfCluster, RankZeroDecidesWhenASearchForNeighborsStops) {
+  const Matrix<float> X = clouds(900);
+  std::atomic<bool> asked{true};
+  for (const AffinityKind affinity : {AffinityKind::neighbors, AffinityKind::landmarks})
+    on_ranks(3, [&](const Comm& comm) {
+      const Range rows = rows_of(Sharing::blocks, X.rows(), comm);
+      Matrix<float> own(rows.size(), 3);
+      std::copy_n(X.data() + rows.begin * 3, own.size(), own.data());
+      ClusterOptions options;
+      options.clusters = 3;
+      options.affinity = affinity;
+      if (comm.rank() == 0) options.stop = StopToken(asked);
+      EXPECT_THROW(cluster(Points(own.view()), options, comm), Stopped);
     });
 }
 
