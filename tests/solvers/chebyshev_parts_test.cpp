@@ -22,7 +22,7 @@ SparseMatrix some_graph(int64_t n) {
   const Matrix<float> X = random_matrix<float>(n, 3, 1);
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
   return weigh_neighbors(lists, NeighborWeights::gaussian_shared, neighbor_width(lists, RowSpace(lists.size(), 1)),
-                         false, RowSpace(n, 1));
+                         EdgeRule::either, RowSpace(n, 1));
 }
 
 TEST(ChebyshevFilter, HasTheGrowthThatItsDegreeAndItsCutPromise) {
