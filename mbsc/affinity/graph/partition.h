@@ -10,7 +10,8 @@
 // enough. If splits make no progress (for example, because many points are nearly equal), the points of the set are put
 // in random order and divided into leaves.
 // The leaves depend only on the points and the rule. Over ranks, each rank assigns its own points in the first split, and
-// only the leaders are gathered. Each of the resulting sets is then split by one rank, which needs only its points.
+// only the leaders are gathered. Each of the resulting sets is then split by one rank, which needs only the points of
+// that set.
 // Cost: d multiply-adds for each pair of a point and a leader; memory: the sets of the first split, first_fan numbers
 // for each point.
 #pragma once
@@ -45,7 +46,8 @@ using Members = std::vector<int32_t>;
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
 
-/// The points of this rank: the rows `numbers` of all points. `space` has their total, the threads and the ranks.
+/// The points of this rank: their coordinates, and the range of their numbers among all points. `space` has the number of
+/// all points, the threads and the ranks.
 struct OwnPoints {
   MatrixView<const float> rows;
   Range numbers;

@@ -163,8 +163,8 @@ const SolverRow& minibatch_solver() {
            flag_option(
                "polish", [](auto& o) -> auto& { return o.ritz.polish; })
                .for_methods(own)
-               .help("end with full products; this needs 1.5 passes or more (1.05 with a tolerance), or a "
-                     "tolerance without passes, or seconds without passes and iterations")},
+               .help("end with full products; they are made if passes is at least 1.5 (1.05 with a tolerance), and "
+                     "without passes if tolerance is given, or seconds but not iterations")},
       .resolve = minibatch::resolve,
       .memory = minibatch::memory,
       .neighbors = neighbors_needed,

@@ -52,7 +52,7 @@ void start_from_landmarks(const Problem<T>& problem, int64_t count, State<T>& st
   state.pairs.landmarks = int64_t(landmarks.size());
   state.batches = worthwhile_batches(facts_of(L), state.pairs.landmarks, options);
   // A single batch uses no control variate, so the model is only a start. There is a single batch only if there are at
-  // least five times the landmarks that the kernel needs. That batch contains all columns, as far as the budget allows.
+  // least five times as many landmarks as the kernel needs. That batch contains all columns, as far as the budget allows.
   // Its product gives nearly the same result from a rough block as from an accurate one, so a small rank is enough.
   const bool is_single = state.batches == 1;
   const int64_t most_rank = is_single ? 4 * problem.columns : problem.n;

@@ -54,7 +54,7 @@ struct Problem {
 template <class T>
 struct State {
   Matrix<T> W;            ///< the block: own rows x k', orthonormal
-  Eigen::VectorXd theta;  ///< estimates of its Rayleigh quotients; before the first step, those of the landmarks
+  Eigen::VectorXd theta;  ///< estimates of the Rayleigh quotients of the block, at first by the Nystrom model
   Solution<T> pairs;      ///< the result, and the columns and operations spent so far
 
   std::optional<NystromModel<T>> model;  ///< the control variate; empty if there is none
