@@ -16,6 +16,8 @@ namespace mbsc {
 namespace {
 
 constexpr int most_rounds = 6;
+/// The share of the neighbors that the first round misses on average, with the fan of partition_rule().
+constexpr double usual_miss = 0.02;
 
 void stop_if_asked(const NeighborSearch& search) {
   if (search.stop.stop_requested()) throw Stopped();
@@ -52,43 +54,90 @@ void compare_leaves(NearLists& lists, const PartitionRule& rule, const NeighborS
   });
 }
 
+/// The true neighbors of a sample of points.
+struct Sample {
+  Members drawn;
+  std::vector<std::vector<NearPoint>> neighbors;
+};
+
+/// Finds them by brute force.
+Sample find_sample(MatrixView<const float> points, int64_t each, const NeighborSearch& search) {
+  const int64_t n = points.rows, size = std::min<int64_t>(256, n);
+  const KeyedPermutation order(n, Random(search.seed, Stream::neighbors), ~uint64_t{0});
+  Sample sample;
+  Matrix<float> rows(size, points.cols);
+  for (int64_t i = 0; i < size; ++i) {
+    sample.drawn.push_back(int32_t(order(i)));
+    std::copy_n(points.row(sample.drawn.back()), points.cols, rows.row(i));
+  }
+  NearLists lists(rows, points, each + 1);  // a point finds itself, too
+  Members own(static_cast<size_t>(size)), all(static_cast<size_t>(n));
+  std::iota(own.begin(), own.end(), 0);
+  std::iota(all.begin(), all.end(), 0);
+  constexpr int64_t chunk = 2048, together = 8;
+  parallel_for(search.threads, (n + chunk * together - 1) / (chunk * together), [&](int64_t task) {
+    PairSearch pairs(lists);
+    for (int64_t first = task * chunk * together; first < std::min(n, (task + 1) * chunk * together); first += chunk) {
+      stop_if_asked(search);
+      pairs.run(own, std::span(all).subspan(size_t(first), size_t(std::min(chunk, n - first))));
+    }
+  });
+  for (int64_t i = 0; i < size; ++i) {
+    std::vector<NearPoint> found;
+    for (const NearPoint& near : lists.list(i))
+      if (near.point != sample.drawn[size_t(i)] && int64_t(found.size()) < each) found.push_back(near);
+    sample.neighbors.push_back(std::move(found));
+  }
+  return sample;
+}
+
 struct Recall {
   double mean = 1, error = 0;
 };
 
-/// Finds the true neighbors of a sample of points by brute force, and counts how many of them are in the lists.
-Recall measure_recall(const NearLists& lists, const NeighborSearch& search) {
-  const int64_t n = lists.size(), sample = std::min<int64_t>(256, n);
-  const KeyedPermutation order(n, Random(search.seed, Stream::neighbors), ~uint64_t{0});
-  std::vector<int32_t> drawn(static_cast<size_t>(sample));
-  for (int64_t i = 0; i < sample; ++i) drawn[size_t(i)] = int32_t(order(i));
-  std::sort(drawn.begin(), drawn.end());
-  NearLists truth(lists.points(), lists.each());
-  std::vector<int32_t> others;
-  for (int64_t i = 0; i < n; ++i)
-    if (!std::binary_search(drawn.begin(), drawn.end(), int32_t(i))) others.push_back(int32_t(i));
-  {
-    PairSearch pairs(truth);
-    pairs.run(drawn);
-  }
-  constexpr int64_t chunk = 2048;
-  parallel_for(search.threads, (int64_t(others.size()) + chunk - 1) / chunk, [&](int64_t c) {
-    stop_if_asked(search);
-    const auto first = size_t(c * chunk);
-    PairSearch pairs(truth);
-    pairs.run(drawn, std::span(others).subspan(first, std::min(size_t(chunk), others.size() - first)));
-  });
+/// Counts how many of the true neighbors of the sample are in the lists.
+Recall measure_recall(const NearLists& lists, const Sample& sample) {
   double sum = 0, squares = 0;
-  for (const int32_t i : drawn) {
+  for (size_t i = 0; i < sample.drawn.size(); ++i) {
     double found = 0;
-    const auto known = lists.list(i);
-    for (const NearPoint& near : truth.list(i)) found += std::binary_search(known.begin(), known.end(), near);
-    const double share = found / double(truth.list(i).size());
+    const auto known = lists.list(sample.drawn[i]);
+    for (const NearPoint& near : sample.neighbors[i]) found += std::binary_search(known.begin(), known.end(), near);
+    const double share = found / double(sample.neighbors[i].size());
     sum += share;
     squares += share * share;
   }
-  const double mean = sum / double(sample);
-  return {mean, std::sqrt(std::max(0.0, squares / double(sample) - mean * mean) / double(sample))};
+  const auto size = double(sample.drawn.size());
+  const double mean = sum / size;
+  return {mean, std::sqrt(std::max(0.0, squares / size - mean * mean) / size)};
+}
+
+/// The fan of the first split of a round that is to leave a share `wanted` of a share `missed` of missed neighbors. The
+/// logarithm of this share falls in proportion to the fan. With the fan `known`, it fell from 1 to `known_missed`.
+int64_t fan_for(double wanted, double missed, int64_t known, double known_missed) {
+  const double fan = double(known) * std::log(std::min(1.0, wanted / missed)) / std::log(known_missed);
+  return std::clamp<int64_t>(int64_t(std::ceil(fan - 0.25)), 2, 2 * known);
+}
+
+/// Compares points in rounds until the lists reach the recall. Each round has a partition of its own, whose fan depends
+/// on the recall so far.
+Recall search_rounds(NearLists& lists, const NeighborSearch& search) {
+  const Sample sample = find_sample(lists.points(), lists.each(), search);
+  PartitionRule rule = partition_rule(lists.points().cols, search.each);
+  rule.seed = search.seed;
+  const double wanted = 1 - search.recall;
+  const int64_t usual_fan = rule.first_fan;
+  rule.first_fan = fan_for(wanted, 1, usual_fan, usual_miss);
+  Recall recall;
+  double missed = 1;
+  for (; rule.round < most_rounds; ++rule.round) {
+    compare_leaves(lists, rule, search);
+    recall = measure_recall(lists, sample);
+    if (recall.mean >= search.recall) break;
+    const double now = std::min(0.9, 1 - recall.mean);
+    rule.first_fan = fan_for(wanted, now, rule.first_fan, std::min(0.9, now / missed));
+    missed = now;
+  }
+  return recall;
 }
 
 /// Converts lists of distinct rows to lists of points. The place of a point is its place in distinct.copies.
@@ -144,15 +193,9 @@ NeighborLists find_neighbors(const Points& points, const NeighborSearch& search)
   if (all_pairs) {
     compare_all(lists, search);
   } else {
-    PartitionRule rule = partition_rule(points.features, search.each);
-    rule.seed = search.seed;
-    for (; rule.round < most_rounds; ++rule.round) {
-      compare_leaves(lists, rule, search);
-      const Recall recall = measure_recall(lists, search);
-      out.recall = recall.mean;
-      out.recall_error = recall.error;
-      if (recall.mean >= search.recall) break;
-    }
+    const Recall recall = search_rounds(lists, search);
+    out.recall = recall.mean;
+    out.recall_error = recall.error;
   }
   expand(lists, distinct, search.threads, out);
   return out;

@@ -2,21 +2,21 @@
 #include "mbsc/affinity/graph/partition.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "mbsc/affinity/graph/near_lists.h"
 #include "mbsc/affinity/graph/pair_search.h"
-#include "mbsc/affinity/pass/make_tile.h"
-#include "mbsc/affinity/take_largest.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
 #include "mbsc/simd/distance.h"
+#include "mbsc/simd/near_pairs.h"
 
 namespace mbsc {
 namespace {
 
-constexpr int64_t most_leaders = 1000, rows_together = 192;
+constexpr int64_t most_leaders = 1000, many_leaders = 128, rows_together = 192;
 
 /// A set that becomes a leaf or is split further.
 struct Node {
@@ -39,25 +39,21 @@ Members draw(const Members& members, int64_t count, const PartitionRule& rule, u
 
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads) {
-  PackingRule rule;
-  rule.offset = center_of(points, leaders);
-  rule.factor.assign(size_t(points.cols), 1.0);
-  rule.expanded = true;
-  simd::Packed<float> columns;
-  pack_members(points, rule, leaders, simd::group_columns, columns);
-  const auto size = int64_t(members.size()), width = int64_t(leaders.size());
+  const std::vector<float> center = center_of(points, leaders);
+  simd::PackedSet columns;
+  pack_set(rows_of(points, leaders), center.data(), simd::Layout::panels, columns);
+  const auto size = int64_t(members.size());
   std::vector<int32_t> nearest(size_t(size * fan));
-  parallel_for(threads, (size + rows_together - 1) / rows_together, [&](int64_t chunk) {
-    const int64_t first = chunk * rows_together, count = std::min(rows_together, size - first);
-    simd::Packed<float> packed;
-    pack_members(rows, rule, members.subspan(size_t(first), size_t(count)), simd::panel_rows<float>(), packed);
-    Matrix<float> values(count, width);
+  constexpr int64_t task = 8 * rows_together;
+  parallel_for(threads, (size + task - 1) / task, [&](int64_t t) {
+    simd::PackedSet packed;
     AlignedVector<float> scratch;
-    simd::run(simd::Task::evaluate,
-              make_tile<float>({simd::Form::distance, false, 1}, {&packed}, {&columns}, values.view(), scratch));
-    std::vector<float> best;
-    for (int64_t i = 0; i < count; ++i)
-      take_largest(values.row(i), width, fan, nearest.data() + (first + i) * fan, best);
+    for (int64_t first = t * task; first < std::min(size, (t + 1) * task); first += rows_together) {
+      const int64_t count = std::min(rows_together, size - first);
+      const auto some = members.subspan(size_t(first), size_t(count));
+      pack_set(rows_of(rows, some), center.data(), simd::Layout::rows, packed);
+      nearest_of(columns, packed, 0, count, fan, nearest.data() + first * fan, scratch);
+    }
   });
   return nearest;
 }
@@ -98,7 +94,9 @@ std::vector<Members> split(MatrixView<const float> points, const PartitionRule& 
   const auto size = int64_t(node.members.size());
   const int64_t wanted = node.level == 0 ? rule.first_fan : node.level == 1 ? rule.second_fan : 1;
   const int64_t fill = std::max<int64_t>(1, rule.leaf / 3);
-  const int64_t count = std::clamp<int64_t>(size * wanted / fill, 2, std::min(size, most_leaders));
+  int64_t count = size * wanted / fill;
+  if (node.level > 0 && count > many_leaders) count = int64_t(std::sqrt(double(count)));  // and split once more
+  count = std::clamp<int64_t>(count, 2, std::min(size, most_leaders));
   const Members leaders = draw(node.members, count, rule, node.key);
   const int64_t fan = std::min(wanted, count);
   const std::vector<int32_t> nearest = nearest_leaders(points, node.members, points, leaders, fan, threads);
@@ -149,19 +147,15 @@ PartitionRule partition_rule(int64_t features, int64_t each) {
   return rule;
 }
 
-Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads) {
-  Members all(size_t(points.rows));
-  std::iota(all.begin(), all.end(), 0);
-  PartitionRule rule;
-  rule.seed = seed;
-  const int64_t count = std::clamp<int64_t>(points.rows / 64, 1, most_leaders);
-  const Members leaders = draw(all, count, rule, ~uint64_t{0} - 1);
-  const std::vector<int32_t> nearest = nearest_leaders(points, all, points, leaders, 1, threads);
-  // The chain goes from each leader to the nearest leader that is not in the chain yet.
+namespace {
+
+/// A chain of leaders: after each leader comes the nearest one that is not in the chain yet. It begins with the leader
+/// that is nearest to the row `start`. Returns the place of each leader in the chain.
+std::vector<int32_t> chain(MatrixView<const float> points, const Members& leaders, int32_t start) {
   Members left = leaders;
   std::vector<float> distances(left.size());
   std::vector<int32_t> place_of(leaders.size());
-  int32_t at = left.front();
+  int32_t at = start;
   for (int32_t place = 0; !left.empty(); ++place) {
     simd::squared_distances(points.row(at), points.data, points.stride, left.data(), int64_t(left.size()), points.cols,
                             distances.data());
@@ -170,9 +164,40 @@ Members order_by_place(MatrixView<const float> points, uint64_t seed, int thread
     left.erase(left.begin() + next);
     place_of[size_t(std::lower_bound(leaders.begin(), leaders.end(), at) - leaders.begin())] = place;
   }
-  std::stable_sort(all.begin(), all.end(), [&](int32_t a, int32_t b) {
-    return place_of[size_t(nearest[size_t(a)])] < place_of[size_t(nearest[size_t(b)])];
+  return place_of;
+}
+
+/// Draws leaders from `members` and groups the members by their nearest leader, in the order of a chain of leaders.
+std::vector<Members> group_along_chain(MatrixView<const float> points, const Members& members, int64_t count,
+                                       uint64_t seed, uint64_t key, int32_t start, int threads) {
+  PartitionRule rule;
+  rule.seed = seed;
+  const Members leaders = draw(members, std::min(count, int64_t(members.size())), rule, key);
+  const std::vector<int32_t> nearest = nearest_leaders(points, members, points, leaders, 1, threads);
+  const std::vector<int32_t> place_of = chain(points, leaders, start);
+  std::vector<Members> groups(leaders.size());
+  for (size_t i = 0; i < members.size(); ++i) groups[size_t(place_of[size_t(nearest[i])])].push_back(members[i]);
+  return groups;
+}
+
+}  // namespace
+
+Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads) {
+  Members all(size_t(points.rows));
+  std::iota(all.begin(), all.end(), 0);
+  const auto count = int64_t(std::clamp(std::sqrt(double(points.rows) / 256), 1.0, 64.0));
+  const uint64_t key = ~uint64_t{0} - 1;
+  std::vector<Members> groups = group_along_chain(points, all, count, seed, key, 0, threads);
+  parallel_for(threads, int64_t(groups.size()), [&](int64_t g) {
+    Members& group = groups[size_t(g)];
+    if (group.empty()) return;
+    const int32_t start = group.front();
+    const std::vector<Members> parts = group_along_chain(points, group, count, seed, key - 1 - uint64_t(g), start, 1);
+    group.clear();
+    for (const Members& part : parts) group.insert(group.end(), part.begin(), part.end());
   });
+  all.clear();
+  for (const Members& group : groups) all.insert(all.end(), group.begin(), group.end());
   return all;
 }
 

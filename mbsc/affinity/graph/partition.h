@@ -10,8 +10,9 @@
 // enough. If splits make no progress (for example, because many points are nearly equal), the points of the set are put
 // in random order and divided into leaves.
 // The leaves depend only on the points and the rule.
-// Cost: d multiply-adds for each pair of a point and a leader; memory: the sets of the first split, first_fan numbers
-// for each point.
+// Cost: d multiply-adds for each pair of a point and a leader. A set meets at most 1,000 leaders in the first split and
+// 128 in a later one. A set that needs more is split once more, so the cost hardly grows with n.
+// Memory: the sets of the first split, first_fan numbers for each point.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +39,14 @@ PartitionRule partition_rule(int64_t features, int64_t each);
 using Members = std::vector<int32_t>;
 
 /// For each row of `rows` that `members` lists: the positions in `leaders` of its `fan` nearest leaders, the nearest
-/// first. `leaders` are row numbers of `points`. Distances are computed by the tile, and the bits of a row's distances
-/// do not depend on the other rows.
+/// first. `leaders` are row numbers of `points`. The bits of a row's distances do not depend on the other rows.
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
 
-/// An order in which near points are close to each other. Points are ordered by their nearest leader, of up to 1,000
-/// leaders. The leaders form a chain: after each leader comes the nearest leader that is not in the chain yet. If points
-/// are searched in this order, their rows and lists stay in cache. Returns the points in this order.
+/// An order in which near points are close to each other. Points are grouped by their nearest leader. The leaders form a
+/// chain: after each leader comes the nearest leader that is not in the chain yet. Each group is ordered in the same
+/// way, so there are up to 64 x 64 groups. If points are searched in this order, their rows and lists stay in cache.
+/// Returns the points in this order.
 Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads);
 
 /// The sets of the first split, the largest first.
