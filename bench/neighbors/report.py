@@ -74,8 +74,8 @@ def comparisons(rows):
                             + f". mbsc has a recall of {row['recall']:.3f}.")
             plain = found.get((name.replace(", 70 % copies", ""), "mbsc"))
             if "copies" in name and plain:
-                text.append(f"- {name}: {row['cpu_seconds'] / plain['cpu_seconds']:.2f} times the processor time of the "
-                            "set without copies.")
+                text.append(f"- {name}: {row['cpu_seconds'] / plain['cpu_seconds']:.2f} times the processor time of "
+                            "the set without copies.")
     grown = sorted((r for r in rows if r["method"] == "mbsc" and r["set"].startswith("8 features")),
                    key=lambda r: r["n"])
     if len(grown) > 1:

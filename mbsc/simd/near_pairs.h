@@ -79,8 +79,8 @@ int64_t keep_unknown(const int32_t* list, int64_t size, float limit, Candidate* 
 
 /// Larger than any key of a near point.
 constexpr int64_t no_key = std::numeric_limits<int64_t>::max();
-/// Sorts different keys into `out` by counting, for each key, the smaller ones. `keys` needs room for 8 more keys. Cost:
-/// count^2 comparisons.
+/// Sorts different keys into `out` by counting, for each key, the smaller ones. `keys` needs room for 8 more keys.
+/// Cost: count^2 comparisons.
 void sort_keys(int64_t* keys, int64_t count, int64_t* out);
 
 }  // namespace mbsc::simd

@@ -4,8 +4,8 @@
 // of squared differences. So the result does not depend on the order of the offers.
 // A candidate comes with a lower bound of its distance. Its distance is computed only if the bound does not rule it out
 // and if it is not in the list yet.
-// The candidates are the points themselves, or the rows of another matrix (the fitted points, if lists of new points are
-// wanted).
+// The candidates are the points themselves, or the rows of another matrix (the fitted points, if lists of new points
+// are wanted).
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ struct NearPoint {
 
 class NearLists {
  public:
-  /// Makes a list for each row of `points`. A list is empty at first and will hold at most `each` rows of `others`. Both
-  /// matrices must outlive this object.
+  /// Makes a list for each row of `points`. A list is empty at first and will hold at most `each` rows of `others`.
+  /// Both matrices must outlive this object.
   NearLists(MatrixView<const float> points, MatrixView<const float> others, int64_t each);
   NearLists(MatrixView<const float> points, int64_t each) : NearLists(points, points, each) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares all pairs of a small set of points (simd/near_pairs.h), and offers near pairs to the lists of both points. If
-// the lists are between two sets of points, only the points of the first set have lists.
+// Compares all pairs of a small set of points (simd/near_pairs.h), and offers near pairs to the lists of both points.
+// If the lists are between two sets of points, only the points of the first set have lists.
 //
 // A pair is near if a lower bound of its distance is not above the farthest distance in the list of one of its points.
 // Then the other point goes into a buffer. If a buffer is full, its points are offered to the list (near_lists.h).

@@ -43,8 +43,8 @@ using Members = std::vector<int32_t>;
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
 
-/// An order in which near points are close to each other. Points are grouped by their nearest leader. The leaders form a
-/// chain: after each leader comes the nearest leader that is not in the chain yet. Each group is ordered in the same
+/// An order in which near points are close to each other. Points are grouped by their nearest leader. The leaders form
+/// a chain: after each leader comes the nearest leader that is not in the chain yet. Each group is ordered in the same
 /// way, so there are up to 64 x 64 groups. If points are searched in this order, their rows and lists stay in cache.
 /// Returns the points in this order.
 Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads);
