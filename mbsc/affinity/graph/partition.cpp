@@ -140,7 +140,7 @@ PartitionRule partition_rule(int64_t features, int64_t each) {
     rule.first_fan = 3;
   } else if (features <= 8) {
     rule.leaf = 512;
-    rule.first_fan = 6;
+    rule.first_fan = 5;
   }
   rule.leaf = std::max(rule.leaf, 8 * each);
   rule.fewest = 3 * each;
