@@ -145,6 +145,7 @@ void ClusterFlags::check_options() const {
   const int64_t any = std::numeric_limits<int64_t>::max();
   const ClusterOptions given = cluster_options(any, {});
   check_ranges(given, any);
+  check_conditions(given);
   if (given.method) check_applies(given, find_solver(*given.method, given.step_rule));
 }
 

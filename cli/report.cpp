@@ -67,8 +67,9 @@ std::string describe_affinity(const Plan& plan) {
   const ClusterOptions& options = plan.options;
   std::string text = word_of(words::affinities, *options.affinity);
   if (options.affinity == AffinityKind::neighbors)
-    text += fmt::format(": the {} nearest of each point, {}, {}", *options.neighbors,
-                        word_of(words::edge_weights, options.edge_weights), describe(*plan.graph));
+    text += fmt::format(": the {} nearest of each point, {}, {}{}", *options.neighbors,
+                        word_of(words::edge_weights, options.edge_weights),
+                        options.edges == EdgeRule::mutual ? "mutual, " : "", describe(*plan.graph));
   if (options.affinity == AffinityKind::landmarks)
     text += fmt::format(": the {} nearest of {} landmarks, {}", *options.neighbors, with_commas(*options.landmarks),
                         describe(*plan.graph));
@@ -141,10 +142,10 @@ void add_cost(const Report& r, Lines& lines) {
   const Cost::Seconds& s = c.cost.seconds;
   const int ranks = c.plan.ranks;
   lines.add("time",
-            fmt::format("read {:.2f} s, {} {:.2f} s, solve {:.2f} s, k-means {:.2f} s, total {:.2f} s on {} threads{}",
-                        r.read_seconds, c.plan.graph ? "graph" : "degrees", s.graph + s.degrees, s.solve, s.kmeans,
-                        r.total_seconds, *c.plan.options.threads,
-                        ranks > 1 ? fmt::format(" of each of {} ranks", ranks) : ""));
+            fmt::format("read {:.2f} s, {} {:.2f} s, solve {:.2f} s, {} {:.2f} s, total {:.2f} s on {} threads{}",
+                        r.read_seconds, c.plan.graph ? "graph" : "degrees", s.graph + s.degrees, s.solve,
+                        c.plan.options.assign == Assign::kmeans ? "k-means" : "cluster_qr", s.kmeans, r.total_seconds,
+                        *c.plan.options.threads, ranks > 1 ? fmt::format(" of each of {} ranks", ranks) : ""));
   const int64_t cached = c.cost.cached_bytes;
   lines.add("memory",
             fmt::format("peak {}{}{}", size_text(largest(r.ranks.peak_memory_bytes)), ranks > 1 ? " of a rank" : "",

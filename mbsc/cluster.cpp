@@ -24,7 +24,7 @@ namespace mbsc {
 namespace {
 
 /// Builds the affinity. First finds the scaling of the points, and gamma if the kernel has one and the caller did not
-/// set it. Writes both to the plan. With keep_graph, sets `graph`.
+/// set it. Writes both to the plan. With keep_graph, sets `graph` on one rank.
 std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan,
                                                 std::shared_ptr<const FittedGraph>& graph) {
   ClusterOptions& options = plan.options;
@@ -33,8 +33,9 @@ std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& ro
     apply_scaling(input.rows, options.scale, options.scale_rows.value_or(0), rows);
     plan.shift = input.rows.shift;
     plan.scale = input.rows.scale;
+    const bool keeps_graph = options.keep_graph && rows.comm().size() == 1;
     if (options.affinity == AffinityKind::neighbors)
-      return make_neighbor_graph(input.rows, rows, plan, options.keep_graph ? &graph : nullptr);
+      return make_neighbor_graph(input.rows, rows, plan, keeps_graph ? &graph : nullptr);
     if (options.affinity == AffinityKind::landmarks) return make_landmark_graph(input.rows, rows, plan);
     const KernelKind kernel = kernel_of(*options.affinity, 1).kind;
     if (!options.gamma && kernel != KernelKind::cosine)

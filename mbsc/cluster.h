@@ -23,7 +23,7 @@ namespace mbsc {
 
 /// The progress of a run.
 struct Stage {
-  std::string name;     ///< "degrees", "solve" or "kmeans"
+  std::string name;     ///< "degrees", "solve" or "kmeans" (the labels, by whichever `assign`)
   double fraction = 0;  ///< completed share of the stage; NaN = not known
   int64_t iteration = 0;
   double passes = 0;

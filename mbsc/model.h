@@ -9,7 +9,9 @@
 //     w(x) = z(x) E,                                                   d(x) = sum_j a(x, x_j).
 // E is k x k, and E = diag(1/theta) if the eigenvectors are exact. If a training point coincides with x, its affinity
 // counts as 0 (if several coincide, only that of one). For the training points, the rows z are therefore exactly L W.
-// w(x) is scaled like the rows that k-means clusters, and x gets the label of the nearest center. There are two
+// w(x) is scaled like the rows of the training points, and x gets the label of the nearest center of k-means. With
+// assign = cluster_qr, it gets the label of the strongest direction (kmeans/cluster_qr.h). So a training point keeps its
+// label if w(x) is its row, except a row that was moved to a cluster that would have been empty. There are two
 // exceptions. If the degree of x is below tau, the mean of its neighbors' rows replaces w(x). If x has no neighbor, it
 // gets the cluster with the nearest mean; if the input is a matrix of affinities, it gets the largest cluster.
 //
@@ -59,10 +61,11 @@ struct Model {
   double gamma = 1;  ///< as used
   double regularization = 0.001;
   EmbeddingScale embedding_scale = EmbeddingScale::row;
+  Assign assign = Assign::kmeans;
   std::vector<int32_t> labels;
   std::vector<double> degrees;
   Matrix<float> embedding;                   ///< n x k eigenvectors
-  Matrix<double> cluster_centers;            ///< k x k
+  Matrix<double> cluster_centers;            ///< k x k; for cluster_qr, the directions
   Matrix<double> extension;                  ///< E, from find_extension()
   std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors
   SearchIndex index;                         ///< of the points, from find_index(); set if affinity = neighbors
@@ -89,7 +92,7 @@ std::vector<uint64_t> hash_rows(const Points& points, bool rounded, int threads)
 
 struct Prediction {
   std::vector<int32_t> labels;
-  Matrix<float> embedding;      ///< rows in the space in which k-means ran
+  Matrix<float> embedding;      ///< rows, scaled as the option embedding_scale says
   int64_t isolated_points = 0;  ///< points without a neighbor
 };
 

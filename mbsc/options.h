@@ -16,7 +16,10 @@ namespace mbsc {
 /// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities or a graph.
 enum class AffinityKind { rbf, exponential, cosine, neighbors, landmarks, precomputed };
 /// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
-enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local };
+enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local, fuzzy };
+/// Which points the neighbor graph joins. either: two points of which one is in the list of the other (the option value
+/// is "union"). mutual: two points that are in each other's lists.
+enum class EdgeRule { either, mutual };
 /// What replaces a given graph A that is not symmetric. mean: (A + A')/2. max: the larger of a_ij and a_ji. mutual: their
 /// mean if both are positive, else no edge.
 enum class Symmetrize { mean, max, mutual };
@@ -27,9 +30,12 @@ enum class Scaling { none, unit, symmetric, standard };
 /// which count in the budget (affinity/degrees/sampled_degrees.h). nystrom: approximated by the method nystrom, and
 /// only available for that method.
 enum class DegreeKind { exact, sampled, nystrom };
-/// How the rows of the eigenvectors are scaled before k-means. none: not at all (the paper). row: to length one (Ng,
-/// Jordan, Weiss). degree: divided by the root of the degree (Shi, Malik).
+/// How the rows of the eigenvectors are scaled before they get labels. none: not at all (the paper). row: to length one
+/// (Ng, Jordan, Weiss). degree: divided by the root of the degree (Shi, Malik).
 enum class EmbeddingScale { none, row, degree };
+/// How the rows get their labels. kmeans: by k-means. cluster_qr: by a rotation of the eigenvectors, without random
+/// numbers (Damle, Minden, Ying; kmeans/cluster_qr.h).
+enum class Assign { kmeans, cluster_qr };
 /// Where the first block of vectors comes from: random numbers, Nystrom's approximation, or the graph of neighbors
 /// (minibatch with Ritz steps only).
 enum class Start { random, nystrom, neighbors };
@@ -116,12 +122,15 @@ struct ClusterOptions {
   std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
-  double recall = 0.95;  ///< affinity = neighbors: the share of true neighbors that the search must find
+  EdgeRule edges = EdgeRule::either;                                ///< affinity = neighbors
+  std::optional<double> edge_width;  ///< affinity = neighbors: width of the Gaussian / mean distance of neighbors
+  double recall = 0.95;              ///< affinity = neighbors: the share of true neighbors that the search must find
   std::optional<Symmetrize> symmetrize;  ///< given graph; unset: a graph that is not symmetric is refused
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees
   EmbeddingScale embedding_scale = EmbeddingScale::row;
-  int64_t restarts = 10;  ///< runs of k-means
+  Assign assign = Assign::kmeans;
+  int64_t restarts = 10;  ///< assign = kmeans: runs of k-means
 
   // The solver.
   std::optional<std::string> method;    ///< minibatch, exact, nystrom, power, chebyshev, transfer (solvers/registry.h)
@@ -142,8 +151,8 @@ struct ClusterOptions {
   std::optional<int> threads;  ///< automatic: OMP_NUM_THREADS, else all CPUs that this process may use
   int64_t cache = 0;           ///< bytes of memory for kernel values of the degree pass, which full products reuse
   bool keep_block = false;     ///< fill EigenPairs::block (C++ only)
-  bool keep_graph = false;     ///< affinity = neighbors: fill Clustering::graph, which make_model() needs (C++ only)
-  StopToken stop;              ///< C++ only
+  bool keep_graph = false;  ///< affinity = neighbors: fill Clustering::graph, which make_model() needs (C++, one rank)
+  StopToken stop;           ///< C++ only
 };
 
 }  // namespace mbsc

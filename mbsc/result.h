@@ -32,7 +32,7 @@ struct GraphReport {
   int64_t speck_points = 0;                ///< points in tiny components; they count as isolated
   int64_t loops = 0;                       ///< given graph: entries on the diagonal, which are ignored
   std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
-  double width = 0;         ///< width of the Gaussian weights: the mean of the positive distances to neighbors
+  double width = 0;         ///< width of the Gaussian weights (edge_width times the mean distance of neighbors)
   double recall = 1;        ///< share of true neighbors that were found, measured on a sample
   double recall_error = 0;  ///< standard error of `recall`
 };
@@ -120,13 +120,14 @@ struct Cut {
 struct FittedGraph {
   int64_t each = 0;  ///< m
   NeighborWeights weights = NeighborWeights::gaussian_shared;
+  EdgeRule edges = EdgeRule::either;
   double width = 0;              ///< s of Gaussian weights
   std::vector<int64_t> starts;   ///< where the edges of each point begin in `columns`; and the end of the last
   std::vector<int32_t> columns;  ///< the point at the other end of each edge
   std::vector<float> values;     ///< the weight of each edge
   std::vector<float> reach;      ///< squared distance from each point to the last point of its list
   std::vector<int32_t> lists;    ///< shared weights only: n x m, the list of each point, nearest first
-  std::vector<float> local;      ///< local weights only: s_i^2 of each point (affinity/graph/weights.h)
+  std::vector<float> local;      ///< of each point: local weights s_i^2, fuzzy weights rho_i and sigma_i (weights.h)
 };
 
 /// Says where to search for the fitted points that are nearest to a new point (affinity/graph/query_search.h).
@@ -167,12 +168,14 @@ struct Cost {
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1; cluster 0 is the largest
   std::vector<int64_t> cluster_sizes;
-  Matrix<double> cluster_centers;  ///< k x k: centers of k-means, in the space of the scaled rows (embedding_scale)
-  double inertia = 0;              ///< of k-means: the sum of squared distances to the nearest center
+  /// k x k, in the space of the scaled rows (embedding_scale): the centers of k-means; for cluster_qr, the directions of
+  /// the clusters, which are orthonormal.
+  Matrix<double> cluster_centers;
+  double inertia = 0;  ///< of k-means: the sum of squared distances to the nearest center; for cluster_qr NaN
   Status status = Status::finished;
   EigenPairs<float> pairs;
   DegreeReport degrees;
-  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set
+  std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors and keep_graph is set, on one rank
   Cut cut;
   std::optional<LandmarkExtension> landmarks;  ///< set if affinity = landmarks
   Cost cost;

@@ -79,7 +79,7 @@ def spirals(n, noise):
 
 
 def clouds(n, features, shares, widths, apart):
-    """Normal clouds of unequal size and width, with centers drawn at a typical distance `apart`."""
+    """Normal clouds with the given shares and widths, with centers drawn at a typical distance `apart`."""
     rng = np.random.default_rng(SEED)
     classes = rng.choice(len(shares), size=n, p=np.array(shares) / sum(shares))
     centers = rng.normal(size=(len(shares), features)) * apart / np.sqrt(2 * features)

@@ -59,7 +59,7 @@ int run(const Flags& flags) {
   const NeighborSearch search{flags.each, flags.recall, flags.seed, flags.threads, {}};
   const double before = cpu_seconds();
   const Stopwatch clock;
-  const NeighborLists lists = find_neighbors(points, search);
+  const NeighborLists lists = find_neighbors(points, RowSpace(points.rows, flags.threads), search);
   const double wall = clock.seconds(), cpu = cpu_seconds() - before;
   const nlohmann::ordered_json result{{"n", points.rows},
                                       {"d", points.features},

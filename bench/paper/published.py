@@ -9,7 +9,7 @@ DATA = {
     "covtype-I": {"n": 100_000, "d": 54, "classes": 5, "sigma": 1.15},
     "covtype-II": {"n": 581_012, "d": 54, "classes": 7, "sigma": 1.15},
 }
-# The NMI of the largest mini-batch after one pass, and the seconds of each method.
+# The NMI of the run with the largest batch size, after one pass, and the seconds of each method.
 FIGURE = {
     "pendigits": {"nmi": 0.67, "minibatch": 3.8, "power": 20, "nystrom": 15.2},
     "shuttle": {"nmi": 0.48, "minibatch": 107, "power": 935, "nystrom": 198},

@@ -18,6 +18,7 @@
 
 #include "mbsc/affinity/graph/neighbors.h"
 #include "mbsc/input.h"
+#include "mbsc/linalg/row_permutation.h"
 #include "mbsc/linalg/row_space.h"
 #include "mbsc/options.h"
 
@@ -115,9 +116,9 @@ class Affinity {
   /// The stored entries if A is stored as a sparse matrix, else null. Its rows and columns are numbered by place.
   /// Default: null.
   virtual const SparseMatrix* edges() const { return nullptr; }
-  /// The point at each place of the stored matrix. Near points have near places, so that products find their rows in the
-  /// cache. Empty: the place of a point is its number. Default: empty.
-  virtual std::span<const int32_t> places() const { return {}; }
+  /// The order of the stored matrix. Near points have near places, so that products find their rows in the cache. Null:
+  /// the place of a point is its number. Default: null.
+  virtual const RowPermutation* places() const { return nullptr; }
   /// The factor B if A is B Dr^-1 B' (landmarks/landmark_affinity.h), else null. Default: null.
   virtual const LandmarkFactor* factor() const { return nullptr; }
   /// The approximate number of multiply-adds that an entry costs. A solver compares its own work with it. Default: 1.

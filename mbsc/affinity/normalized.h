@@ -33,7 +33,7 @@ class Normalized {
   double cost_of_value() const { return affinity_->cost_of_value(); }
   int64_t input_bytes() const { return affinity_->input_bytes(); }
   const SparseMatrix* edges() const { return affinity_->edges(); }
-  std::span<const int32_t> places() const { return affinity_->places(); }
+  const RowPermutation* places() const { return affinity_->places(); }
   const LandmarkFactor* factor() const { return affinity_->factor(); }
 
   /// out = S A[:, columns] S[columns] C, the part of L W that an estimator samples. `columns` are ascending. If

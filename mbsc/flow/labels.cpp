@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "mbsc/kmeans/cluster_qr.h"
 #include "mbsc/kmeans/kmeans.h"
 #include "mbsc/kmeans/rows.h"
 
@@ -23,20 +24,32 @@ void label_isolated(const Input& input, const RowSpace& rows, int64_t clusters, 
     if (labels[size_t(i)] < 0) labels[size_t(i)] = nearest_mean(input.rows, i, means);
 }
 
-}  // namespace
-
-void label_rows(const Input& input, const RowSpace& rows, const Matrix<float>& embedding, const IsolatedRows& isolated,
-                const ClusterOptions& options, const StopToken& stop, Clustering& result) {
+void label_by_kmeans(const RowSpace& rows, const Matrix<float>& embedding, const IsolatedRows& isolated,
+                     const ClusterOptions& options, const StopToken& stop, Clustering& result) {
   const bool is_stopped = result.status == Status::stopped;
   KMeansOptions kmeans_options;
   kmeans_options.clusters = options.clusters;
   kmeans_options.restarts = is_stopped ? 1 : int(options.restarts);
   kmeans_options.seed = options.seed;
   KMeansResult found = kmeans<float>(rows, embedding, isolated.flags, kmeans_options, is_stopped ? StopToken() : stop);
-  if (isolated.count > 0) label_isolated(input, rows, options.clusters, found.labels);
   result.inertia = found.inertia;
   result.labels = std::move(found.labels);
   result.cluster_centers = std::move(found.centers);
+}
+
+}  // namespace
+
+void label_rows(const Input& input, const RowSpace& rows, const Matrix<float>& embedding, const IsolatedRows& isolated,
+                const ClusterOptions& options, const StopToken& stop, Clustering& result) {
+  if (options.assign == Assign::kmeans) {
+    label_by_kmeans(rows, embedding, isolated, options, stop, result);
+  } else {
+    ClusterQrResult found = cluster_qr(rows, embedding, isolated.flags);
+    result.inertia = std::numeric_limits<double>::quiet_NaN();
+    result.labels = std::move(found.labels);
+    result.cluster_centers = std::move(found.directions);
+  }
+  if (isolated.count > 0) label_isolated(input, rows, options.clusters, result.labels);
   result.cluster_sizes = order_by_size(rows, result.labels, result.cluster_centers);
 }
 

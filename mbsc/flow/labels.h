@@ -11,10 +11,10 @@
 
 namespace mbsc {
 
-/// Runs k-means, then labels the isolated points. An isolated point gets the cluster whose mean is nearest. If the
-/// input is a matrix or a graph, there are no distances, and the point gets the largest cluster. Labels are numbered by decreasing
-/// cluster size. Fills in the labels, sizes, centers and inertia of the result. If the run was stopped before, k-means
-/// runs only once.
+/// Labels the rows as the option `assign` says, then the isolated points. An isolated point gets the cluster whose mean
+/// is nearest. If the input is a matrix or a graph, there are no distances, and the point gets the largest cluster.
+/// Labels are numbered by decreasing cluster size. Fills in the labels, sizes, centers and inertia of the result. If the
+/// run was stopped before, k-means runs only once.
 void label_rows(const Input& input, const RowSpace& rows, const Matrix<float>& embedding, const IsolatedRows& isolated,
                 const ClusterOptions& options, const StopToken& stop, Clustering& result);
 

@@ -56,7 +56,7 @@ std::optional<LandmarkExtension> extend_landmarks(const Input& input, const Affi
 
   const Eigen::MatrixXd E = find_extension(L, result.pairs, stop);
   const int64_t p = factor->size(), k = result.pairs.vectors.cols();
-  Matrix<float> Y(L.n(), k);  // S W E
+  Matrix<float> Y(L.rows().local_rows(), k);  // S W E
   multiply<float>(L.rows(), result.pairs.vectors, E, Y);
   const auto roots = L.inverse_root_degrees();
   const std::vector<double> sums = sum_over_blocks(L.rows(), k, [&](int64_t, Range range, std::span<double> out) {

@@ -47,12 +47,20 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     // copy of the graph, the lists without their distances, and a few distances.
     const int64_t m = options.neighbors.value_or(automatic_neighbors(n, shape.features));
     const int64_t kept = options.keep_graph ? 16 * m + 24 : 0;
-    of_a_row = std::max(of_a_row + 24 * m + kept, 4 * shape.features + 56 * m + 150);
+    int64_t of_lists = 4 * shape.features + 56 * m + 150;
+    if (shape.ranks > 1) {
+      // Rows of the block that other ranks own, and their neighborhoods: at most as many as own rows, twice. A batch of
+      // the search has its own points and lists, and their copies.
+      of_a_row += 4 * 2 * solver.block;
+      of_lists += 12 * shape.features + 24 * m;
+    }
+    of_a_row = std::max(of_a_row + 24 * m + kept, of_lists);
     of_search = *options.threads * 8 * shape.features * std::min<int64_t>(n, 3328);  // packed points of a leaf
   }
   if (options.affinity == AffinityKind::landmarks) {
     // The larger of two stages. The solver needs the graph. The search also needs the cells of the points.
     const int64_t p = *options.landmarks, K = options.neighbors.value_or(automatic_nearest_landmarks);
+    if (shape.ranks > 1) of_a_row += 2 * K * (8 * K + 8);  // points that are sent to the ranks of their landmarks
     of_a_row = std::max(of_a_row + 8 * K, 8 * K + 16);
     of_search = p * (4 * shape.features * 26 + 8 * 64 * std::min<int64_t>(solver.block, 64));  // sample, sums of chunks
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
+#include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/landmarks/landmark_graph.h"
 #include "mbsc/affinity/make_affinity.h"
 #include "mbsc/base/require.h"
@@ -23,7 +24,7 @@ constexpr int64_t fewest_degree_columns =
 /// Checks what holds for every graph that is stored: a neighbor graph, a landmark graph, and a given graph. `name` is for
 /// messages.
 void check_stored_graph(const InputShape& shape, const std::string& name, const ClusterOptions& options) {
-  require(shape.ranks == 1, "{} runs on one rank only; got {}", name, shape.ranks);
+  require(shape.ranks == 1 || shape.kind != Input::Kind::graph, "{} runs on one rank only; got {}", name, shape.ranks);
   require(shape.n < int64_t{1} << 31, "{} needs fewer than 2^31 points; got {}", name, shape.n);
   require(options.degrees == DegreeKind::exact, "{} has exact degrees", name);
   const bool has_landmarks = options.affinity == AffinityKind::landmarks;
@@ -36,7 +37,6 @@ void check_stored_graph(const InputShape& shape, const std::string& name, const 
 /// Sets the automatic regularization and the automatic method of a graph, and checks the options that depend on whether
 /// the affinity is a graph.
 void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& options) {
-  static const ClusterOptions defaults;
   const bool is_given = shape.kind == Input::Kind::graph;
   const bool has_neighbors = kind == AffinityKind::neighbors, has_landmarks = kind == AffinityKind::landmarks;
   // A neighbor graph decides its regularization when it is built.
@@ -44,12 +44,10 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   require(is_given || !options.symmetrize, "symmetrize applies to a given graph only");
   require(has_neighbors || has_landmarks || !options.neighbors,
           "neighbors applies to the affinity neighbors or landmarks only");
-  require(has_neighbors || options.edge_weights == defaults.edge_weights,
-          "edge_weights applies to the affinity neighbors only");
-  require(has_neighbors || options.recall == defaults.recall, "recall applies to the affinity neighbors only");
   require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
   if (!is_given && !has_neighbors && !has_landmarks) return;
   check_stored_graph(shape, is_given ? "a given graph" : "affinity = " + word_of(words::affinities, kind), options);
+  if (has_neighbors && !options.edge_width) options.edge_width = automatic_edge_width(shape.n, shape.features);
   require(!options.neighbors || *options.neighbors < shape.n, "neighbors must be in [1, {}]; got {}", shape.n - 1,
           options.neighbors.value_or(0));
   if (!options.method) options.method = has_landmarks ? "transfer" : "chebyshev";
@@ -149,6 +147,7 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   plan.gamma_is_given = given.gamma.has_value();
   ClusterOptions& options = plan.options;
   resolve_affinity(shape, options);
+  check_conditions(options);
   options.threads = given.threads.value_or(default_threads());
   if (!options.method) options.method = choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);

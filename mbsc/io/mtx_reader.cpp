@@ -6,11 +6,13 @@
 //     34 34 78                                             rows, columns, entries
 //     2 1 0.5                                              row and column, counted from 1, and a weight
 // The format `coordinate` has a line for each entry, `array` a line for each value of a dense matrix, column by column.
-// A pattern has no weights; they are 1. Each entry of a symmetric matrix is also the entry of the transposed place, on
-// whichever side of the diagonal it is. Blank lines and comments may be anywhere.
+// A pattern has no weights; they are 1. The weights of an integer matrix must be integers. Each entry of a symmetric
+// matrix is also the entry of the transposed place, on whichever side of the diagonal it is. Blank lines and comments
+// may be anywhere.
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <functional>
 
 #include "mbsc/base/require.h"
@@ -57,11 +59,11 @@ class MtxFile {
       double weight = 1;
       try {
         if (is_array_) {
-          weight = parse_weight(take_word(line));
+          weight = take_weight(line);
         } else {
           row = take_index(line, "row");
           column = take_index(line, "column");
-          if (!is_pattern_) weight = parse_weight(take_word(line));
+          if (!is_pattern_) weight = take_weight(line);
         }
         if (!line.empty()) throw LineError{fmt::format("{} is one column too many", shown(line))};
       } catch (const LineError& error) {
@@ -103,6 +105,9 @@ class MtxFile {
                  is_array_ ? "real or integer" : "real, integer or pattern");
     require_word(symmetry == "general" || symmetry == "symmetric", "symmetry", symmetry, "general or symmetric");
     is_symmetric_ = symmetry == "symmetric";
+    is_integer_ = type == "integer" || type == "unsigned-integer";
+    if (!rest.empty())
+      lines_.fail(fmt::format("the header has four words after %%MatrixMarket; {} is one more", shown(rest)));
   }
 
   void read_sizes() {
@@ -132,6 +137,14 @@ class MtxFile {
     return size;
   }
 
+  double take_weight(std::string_view& line) const {
+    const std::string_view word = take_word(line);
+    const double weight = parse_weight(word);
+    if (is_integer_ && weight != std::floor(weight))
+      throw LineError{fmt::format("the weight {} is not an integer, but the header says integer", shown(word))};
+    return weight;
+  }
+
   int32_t take_index(std::string_view& line, const char* what) const {
     const std::string_view word = take_word(line);
     int64_t index = 0;
@@ -146,7 +159,7 @@ class MtxFile {
 
   std::string name_;
   NumberedLines lines_;
-  bool is_array_ = false, is_pattern_ = false, is_symmetric_ = false;
+  bool is_array_ = false, is_pattern_ = false, is_integer_ = false, is_symmetric_ = false;
   int64_t nodes_ = 0, entries_ = 0;
 };
 

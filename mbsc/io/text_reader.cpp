@@ -23,7 +23,7 @@ struct OpenText {
 
   int64_t mark_bytes;  ///< the length of the byte order mark
   TextChunks chunks;
-  std::string text;  ///< the lines that are no longer in `chunks`, from the first row on
+  std::string text;  ///< the lines already taken from `chunks`, beginning with the first data row
   TextRows rows;
 };
 

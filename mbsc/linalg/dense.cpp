@@ -113,6 +113,11 @@ SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) 
   return {inner.values, root * inner.vectors};
 }
 
+Eigen::MatrixXd orthogonal_factor(const Eigen::MatrixXd& A) {
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return svd.matrixU() * svd.matrixV().transpose();
+}
+
 Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   return A.completeOrthogonalDecomposition().solve(B);
 }

@@ -33,6 +33,10 @@ SmallEigen eigen_ascending(const Eigen::MatrixXd& B);
 /// The same for the pencil A - t B. B must be positive definite up to rounding. The vectors G satisfy G'BG = I.
 SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 
+/// The orthogonal matrix V of the polar decomposition A = H V, with a symmetric positive semidefinite H: the orthogonal
+/// matrix that is nearest to the square matrix A. If A is singular, V is one of several such matrices.
+Eigen::MatrixXd orthogonal_factor(const Eigen::MatrixXd& A);
+
 /// The least-squares solution X of A X = B with the least norm; A may be singular.
 Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 

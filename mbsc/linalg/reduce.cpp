@@ -93,14 +93,21 @@ std::vector<double> sum_over_blocks(
 
 std::vector<double> sum_block_by_block(
     const RowSpace& space, int64_t width,
-    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial) {
+    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial, int64_t together) {
   const int64_t first = space.own_rows().begin;
   const std::function<Sum(Range)> own_sum = [&](Range node) {
-    if (node.size() == 1) {
-      Sum sum(static_cast<size_t>(width));
-      const Range rows = space.blocks().block(node.begin);
-      partial(node.begin, {rows.begin - first, rows.end - first}, sum);
-      return sum;
+    if (node.size() <= together) {
+      Sum partials(static_cast<size_t>(node.size() * width));
+      const auto partial_of = [&](int64_t block) {
+        return std::span(partials).subspan(size_t((block - node.begin) * width), size_t(width));
+      };
+      parallel_for(space.threads(), node.size(), [&](int64_t b) {
+        const Range rows = space.blocks().block(node.begin + b);
+        partial(node.begin + b, {rows.begin - first, rows.end - first}, partial_of(node.begin + b));
+      });
+      reduce_node(node, partial_of);
+      partials.resize(static_cast<size_t>(width));
+      return partials;
     }
     const int64_t mid = middle(node);
     Sum left = own_sum({node.begin, mid});

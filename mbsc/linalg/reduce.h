@@ -26,10 +26,11 @@ std::vector<double> sum_over_blocks(
     double operations_per_row = 64);
 
 /// The same, one block after the other, for large `width`: memory holds O(log blocks) partials instead of one per
-/// block. The partial itself may use threads.
+/// block. The partial itself may use threads. If `together` is above 1, threads compute the partials of up to this many
+/// blocks at the same time instead.
 std::vector<double> sum_block_by_block(
     const RowSpace& space, int64_t width,
-    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial);
+    const std::function<void(int64_t block, Range rows, std::span<double> out)>& partial, int64_t together = 1);
 
 /// The largest `mine` of all ranks; NaN is ignored. Collective.
 double largest_of_all(const Comm& comm, double mine);

@@ -10,6 +10,21 @@
 
 namespace mbsc {
 
+void make_columns_local(const RowSpace& space, SparseMatrix& matrix) {
+  const Range own = space.own_rows();
+  std::vector<int64_t> others;
+  for (const int32_t column : matrix.columns)
+    if (!own.contains(column)) others.push_back(column);
+  std::sort(others.begin(), others.end());
+  others.erase(std::unique(others.begin(), others.end()), others.end());
+  const auto local = [&](int64_t column) {
+    if (own.contains(column)) return column - own.begin;
+    return own.size() + (std::lower_bound(others.begin(), others.end(), column) - others.begin());
+  };
+  for (int32_t& column : matrix.columns) column = int32_t(local(column));
+  matrix.others = RowExchange(space, std::move(others));
+}
+
 template <class T>
 void add_sparse_product(const RowSpace& space, const SparseMatrix& matrix, std::span<const T> values, double factor,
                         MatrixView<const T> V, MatrixView<T> out) {
@@ -48,6 +63,13 @@ void add_sparse_product(const RowSpace& space, const SparseMatrix& matrix, std::
 void multiply_sparse(const RowSpace& space, const SparseMatrix& matrix, MatrixView<const float> V,
                      MatrixView<float> out) {
   simd::choose_level();
+  Matrix<float> all;  // the own rows and the others, one after the other
+  if (space.comm().size() > 1) {
+    all = Matrix<float>(V.rows + matrix.others.size(), V.cols);
+    for (int64_t i = 0; i < V.rows; ++i) std::copy_n(V.row(i), V.cols, all.row(i));
+    matrix.others.fetch<float>(space.comm(), V, all.row(V.rows));
+    V = all;
+  }
   const double edges = double(matrix.columns.size()) / double(std::max<int64_t>(1, matrix.rows()));
   space.for_each_block(
       [&](int64_t, Range rows) {

@@ -21,13 +21,16 @@ struct SparseMatrix {
   int64_t rows() const { return int64_t(starts.size()) - 1; }
 };
 
+/// Replaces the global column numbers of own rows by local ones, and sets `others`. Collective.
+void make_columns_local(const RowSpace& space, SparseMatrix& matrix);
+
 /// out += factor * S V, where S is `matrix` with `values` instead of matrix.values. Zero rows of V cost little.
 /// Collective: fetches the rows of V that other ranks own.
 template <class T>
 void add_sparse_product(const RowSpace& space, const SparseMatrix& matrix, std::span<const T> values, double factor,
                         MatrixView<const T> V, MatrixView<T> out);
 
-/// out = S V, where S is `matrix`. This rank must own all rows.
+/// out = S V, where S is `matrix`. Collective: fetches the rows of V that other ranks own.
 void multiply_sparse(const RowSpace& space, const SparseMatrix& matrix, MatrixView<const float> V,
                      MatrixView<float> out);
 

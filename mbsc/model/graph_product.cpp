@@ -41,19 +41,29 @@ void take_new(const FittedGraph& graph, std::span<const NearPoint> list, Edges& 
   edges.list.clear();
   for (const NearPoint& near : list) edges.list.push_back(near.point);
   std::sort(edges.list.begin(), edges.list.end());
-  const bool is_local = graph.weights == NeighborWeights::local;
+  const bool is_local = graph.weights == NeighborWeights::local, is_fuzzy = graph.weights == NeighborWeights::fuzzy;
+  const FuzzyScale scale = is_fuzzy ? fuzzy_scale(list) : FuzzyScale();
   for (size_t e = 0; e < list.size(); ++e) {
     const int32_t j = list[e].point;
     if (graph.starts[size_t(j)] == graph.starts[size_t(j) + 1]) continue;  // isolated
     const bool enters = list[e].distance < graph.reach[size_t(j)];
-    double weight = distance_weight(graph.weights, list[e].distance, graph.width, is_local ? local_square(list) : 0,
-                                    is_local ? graph.local[size_t(j)] : 0);
+    if (!enters && graph.edges == EdgeRule::mutual) continue;
+    double weight = is_fuzzy
+                        ? fuzzy_weight(list[e].distance, scale)
+                        : distance_weight(graph.weights, list[e].distance, graph.width,
+                                          is_local ? local_square(list) : 0, is_local ? graph.local[size_t(j)] : 0);
     if (is_shared(graph.weights)) weight *= shared_part(graph, edges.list, j, enters);
-    auto rounded = float(weight);
-    if (rounded < least_weight) rounded = e == 0 ? least_weight : 0;
-    if (rounded == 0) continue;
+    auto forward = float(weight);
+    if (forward < least_weight) forward = e == 0 ? least_weight : 0;
+    float backward = enters ? forward : 0;  // w_jx
+    if (enters && is_fuzzy) {
+      const float* of_j = graph.local.data() + 2 * j;
+      backward = float(fuzzy_weight(list[e].distance, {of_j[0], of_j[1]}));
+      if (backward < least_weight) backward = 0;
+    }
+    if (forward + backward == 0) continue;
     edges.points.push_back(j);
-    edges.weights.push_back(enters ? rounded : rounded / 2);
+    edges.weights.push_back((forward + backward) / 2);
   }
 }
 
@@ -79,13 +89,13 @@ bool all_below(std::span<const int32_t> numbers, int64_t limit) {
 
 void check_graph(const FittedGraph& graph, const SearchIndex& index, int64_t n) {
   const auto size = [](const auto& values) { return int64_t(values.size()); };
-  const bool has_lists = is_shared(graph.weights), has_local = graph.weights == NeighborWeights::local;
+  const bool has_lists = is_shared(graph.weights);
   const bool edges_fit = size(graph.starts) == n + 1 && graph.starts.front() == 0 &&
                          std::is_sorted(graph.starts.begin(), graph.starts.end()) &&
                          graph.starts.back() == size(graph.columns) && size(graph.columns) == size(graph.values);
   require(edges_fit && all_below(graph.columns, n), "the edges of the model's graph do not fit its {} points", n);
   require(graph.each >= 1 && size(graph.reach) == n && size(graph.lists) == (has_lists ? n * graph.each : 0) &&
-              size(graph.local) == (has_local ? n : 0) && all_below(graph.lists, n),
+              size(graph.local) == n * local_values(graph.weights) && all_below(graph.lists, n),
           "the neighbor lists of the model do not fit its {} points and {} neighbors", n, graph.each);
   const int64_t distinct = index.firsts.empty() ? n : size(index.firsts), leaders = size(index.leaders);
   require(all_below(index.firsts, n) && all_below(index.leaders, distinct) && all_below(index.leader_of, leaders) &&

@@ -6,8 +6,9 @@
 // the weight that it would have if x alone were added to the fitted points:
 //     a(x, x_j) = w_xj        if x is nearer to x_j than the last point of the list of j (x would then be in this list),
 //     a(x, x_j) = w_xj / 2    otherwise,
-// because the graph is (W + W')/2. The weight w_xj is that of weights.h, with the fitted width s and the fitted local
-// widths s_j. In the shared part, N_x is the list of x together with x. If x would be in the list of j, N_j has x in
+// because the graph is (W + W')/2. For fuzzy weights, which depend on the direction, it is (w_xj + w_jx)/2 in the first
+// case. With edges = mutual, there is no edge in the second case. The weight w_xj is that of weights.h, with the fitted
+// width s and the fitted local widths s_j, rho_j and sigma_j; s_x, rho_x and sigma_x are those of the list of x. In the shared part, N_x is the list of x together with x. If x would be in the list of j, N_j has x in
 // place of the last point of that list.
 // Two things are left out. Points that have x in their list, but are not in the list of x, are not known without a
 // search in the other direction. And points without edges (isolated points, points of specks) take no part, as in the

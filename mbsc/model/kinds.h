@@ -11,7 +11,7 @@ Prediction predict_by_points(const Model& model, const Points& points, int threa
 /// The model has landmarks (predict_by_landmarks.cpp).
 Prediction predict_by_landmarks(const Model& model, const Points& points, int threads, const StopToken& stop);
 
-/// The label of the nearest center of k-means, for a row in the space in which k-means ran.
-int32_t nearest_center(const float* row, MatrixView<const double> centers);
+/// The label of a row of the scaled embedding: the nearest center of k-means, or the strongest direction of cluster_qr.
+int32_t label_of(const Model& model, const float* row);
 
 }  // namespace mbsc

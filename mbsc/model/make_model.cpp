@@ -35,6 +35,7 @@ Model make_model(const Input& input, const Clustering& clustering, const StopTok
   model.gamma = options.gamma.value_or(1);
   model.regularization = *options.regularization;
   model.embedding_scale = options.embedding_scale;
+  model.assign = options.assign;
   model.cluster_centers = clustering.cluster_centers;
   if (options.affinity == AffinityKind::landmarks) {
     require(clustering.landmarks.has_value(), "a clustering that was stopped has no model for affinity = landmarks");

@@ -6,6 +6,7 @@
 #include "mbsc/affinity/isolation.h"
 #include "mbsc/affinity/scaling.h"
 #include "mbsc/base/require.h"
+#include "mbsc/kmeans/cluster_qr.h"
 #include "mbsc/kmeans/rows.h"
 #include "mbsc/model/coincidence.h"
 #include "mbsc/model/kinds.h"
@@ -59,8 +60,8 @@ Coincidence coincidence_of(const Model& model, const Points& X, int threads) {
   return find_coincidence(hash_rows(X, rounded, threads), hash_rows(model.points, rounded, threads));
 }
 
-/// The embedding of the new points in Coincidence::distinct, scaled like the rows that k-means clustered, and whether
-/// each of these points is isolated.
+/// The embedding of the new points in Coincidence::distinct, scaled like the rows of the clustering, and whether each of
+/// these points is isolated.
 struct ExtendedRows {
   Matrix<float> embedding;
   std::vector<uint8_t> isolated;
@@ -90,8 +91,6 @@ ExtendedRows extend_rows(const Model& model, const Points& X, const Coincidence&
   return rows;
 }
 
-}  // namespace
-
 int32_t nearest_center(const float* row, MatrixView<const double> centers) {
   double nearest = std::numeric_limits<double>::infinity();
   int32_t label = 0;
@@ -101,6 +100,13 @@ int32_t nearest_center(const float* row, MatrixView<const double> centers) {
     if (distance < nearest) nearest = distance, label = int32_t(c);
   }
   return label;
+}
+
+}  // namespace
+
+int32_t label_of(const Model& model, const float* row) {
+  return model.assign == Assign::kmeans ? nearest_center(row, model.cluster_centers)
+                                        : strongest_direction(row, model.cluster_centers);
 }
 
 Prediction predict(const Model& model, const Points& given, int threads, const StopToken& stop) {
@@ -129,7 +135,7 @@ Prediction predict_by_points(const Model& model, const Points& points, int threa
     std::copy_n(rows.embedding.row(place), k, result.embedding.row(i));
     int32_t& label = result.labels[size_t(i)];
     if (!rows.isolated[size_t(place)]) {
-      label = nearest_center(result.embedding.row(i), model.cluster_centers);
+      label = label_of(model, result.embedding.row(i));
       continue;
     }
     ++result.isolated_points;

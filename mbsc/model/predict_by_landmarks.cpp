@@ -68,8 +68,8 @@ Prediction predict_by_landmarks(const Model& model, const Points& points, int th
       const double degree = extend_row(extension, near.landmarks.data() + first, near.squares.data() + first, tau, row);
       scale_row(row, model.embedding_scale, degree + tau > 0 ? 1 / std::sqrt(degree + tau) : 0);
       isolated[size_t(i)] = rule.is_isolated(degree);
-      result.labels[size_t(i)] = isolated[size_t(i)] != 0 ? nearest_mean(points, i, extension.means)
-                                                          : nearest_center(row.data(), model.cluster_centers);
+      result.labels[size_t(i)] =
+          isolated[size_t(i)] != 0 ? nearest_mean(points, i, extension.means) : label_of(model, row.data());
     }
   });
   for (const uint8_t flag : isolated) result.isolated_points += flag;

@@ -46,6 +46,23 @@ void check_ranges(const ClusterOptions& options, int64_t n) {
   if (options.method) check_word(*find_option("method"), *options.method);
 }
 
+bool meets_condition(const OptionRow& row, const ClusterOptions& options) {
+  if (!row.condition) return true;
+  const OptionValue value = find_option(row.condition->option)->get(options);
+  return std::holds_alternative<std::monostate>(value) || value == OptionValue(row.condition->word);
+}
+
+void check_conditions(const ClusterOptions& options) {
+  static const ClusterOptions defaults;
+  for (const OptionRow& row : option_rows()) {
+    if (meets_condition(row, options) || row.get(options) == row.get(defaults)) continue;
+    const auto& [name, word] = *row.condition;
+    const OptionRow& other = *find_option(name);
+    throw InvalidInput(fmt::format("{} applies to {} = {} only; got {} = {}", row.name, name, word, name,
+                                   to_text(other, other.get(options))));
+  }
+}
+
 bool applies(const OptionRow& row, const SolverRow& solver) {
   return row.methods.empty() || std::find(row.methods.begin(), row.methods.end(), solver.name) != row.methods.end();
 }

@@ -37,6 +37,11 @@ struct OptionRow {
   std::string old_name;  ///< still accepted, with a warning, on the command line and in Python; empty: there is none
   OptionGroup group = OptionGroup::solver;
   std::vector<std::string> methods;  ///< the solvers that the option applies to (SolverRow::name); empty: all
+  /// The option applies only if another option has this word.
+  struct Condition {
+    std::string option, word;
+  };
+  std::optional<Condition> condition;
   OptionKind kind = OptionKind::word;
   std::vector<std::string> words;  ///< the choices, if the kind is `word`
   /// The choices that Python spells as scikit-learn does, as pairs: our word, Python's word.
@@ -56,6 +61,9 @@ struct OptionRow {
   OptionRow&& help(std::string text) && { return description = std::move(text), std::move(*this); }
   OptionRow&& in(OptionGroup heading) && { return group = heading, std::move(*this); }
   OptionRow&& for_methods(std::vector<std::string> names) && { return methods = std::move(names), std::move(*this); }
+  OptionRow&& only_if(std::string option, std::string word) && {
+    return condition = Condition{std::move(option), std::move(word)}, std::move(*this);
+  }
   OptionRow&& automatically(std::string text) && { return automatic = std::move(text), std::move(*this); }
   OptionRow&& flagged(std::string text) && { return flag = std::move(text), std::move(*this); }
   OptionRow&& in_python(std::string text) && { return python = std::move(text), std::move(*this); }

@@ -66,13 +66,20 @@ std::vector<OptionRow> problem_rows() {
       word_option(
           "embedding_scale", words::embedding_scales, [](auto& o) -> auto& { return o.embedding_scale; })
           .in(in_problem)
-          .help("rows of the eigenvectors that k-means clusters: as they are (none), scaled to length 1 (row), or "
+          .help("rows of the eigenvectors that get labels: as they are (none), scaled to length 1 (row), or "
                 "divided by the root of the degree (degree)"),
+      word_option(
+          "assign", words::assignments, [](auto& o) -> auto& { return o.assign; })
+          .in_python("assign_labels")
+          .in(in_problem)
+          .help("how the rows of the eigenvectors get labels: by k-means (kmeans), or by a rotation that is computed "
+                "directly, without random numbers (cluster_qr)"),
       integer_option(
           "restarts", [](auto& o) -> auto& { return o.restarts; })
           .at_least(1)
           .in_python("n_init")
           .in(in_problem)
+          .only_if("assign", "kmeans")
           .help("runs of k-means; the best one counts"),
   };
 }
@@ -93,15 +100,31 @@ std::vector<OptionRow> graph_rows() {
       word_option(
           "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
           .in(in_problem)
-          .help("affinity neighbors: weight of an edge, by distance (gaussian, one width), by the share of common "
+          .only_if("affinity", "neighbors")
+          .help("weight of an edge, by distance (gaussian, one width), by the share of common "
                 "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
-                "point (local)"),
+                "point (local), or with the widths of UMAP (fuzzy)"),
+      word_option(
+          "edges", words::edge_rules, [](auto& o) -> auto& { return o.edges; })
+          .in(in_problem)
+          .only_if("affinity", "neighbors")
+          .help("join two points if one of them is among the nearest points of the other (union), or only if both are "
+                "(mutual)"),
+      real_option(
+          "edge_width", [](auto& o) -> auto& { return o.edge_width; })
+          .positive()
+          .in(in_problem)
+          .only_if("affinity", "neighbors")
+          .automatically("1; for up to 4 features 0.5 for up to 10,000 points, rising to 1 at a million")
+          .help("width of the Gaussian weights, as a multiple of the mean distance of neighbors; a smaller width makes "
+                "a region of low density between two clusters count more"),
       real_option(
           "recall", [](auto& o) -> auto& { return o.recall; })
           .positive()
           .at_most(1)
           .in(in_problem)
-          .help("affinity neighbors: share of true neighbors that the search must find, measured on a sample; 1 "
+          .only_if("affinity", "neighbors")
+          .help("share of true neighbors that the search must find, measured on a sample; 1 "
                 "compares all pairs"),
       word_option(
           "symmetrize", words::symmetrizations, [](auto& o) -> auto& { return o.symmetrize; })

@@ -24,9 +24,15 @@ const OptionRow* find_python_option(std::string_view argument);
 void check_ranges(const ClusterOptions& options, int64_t n);
 /// Throws InvalidInput if an option differs from its default but does not apply to the solver. The message names both.
 void check_applies(const ClusterOptions& options, const SolverRow& solver);
+/// Throws InvalidInput if an option differs from its default but does not apply because another option does not have
+/// the word that the first one needs. The message names both.
+void check_conditions(const ClusterOptions& options);
+/// Whether another option has the word that this one needs. True if this option needs none, or if the other option is
+/// unset.
+bool meets_condition(const OptionRow& row, const ClusterOptions& options);
 /// Whether all options that differ from their defaults apply to the solver.
 bool all_apply(const ClusterOptions& options, const SolverRow& solver);
-/// Whether one option applies to the solver.
+/// Whether an option applies to the solver.
 bool applies(const OptionRow& row, const SolverRow& solver);
 
 /// Parses a value as a user types it: "auto", "3", "0.5", "500M", "true", or a word. Throws InvalidInput with the name
@@ -41,7 +47,8 @@ void check_word(const OptionRow& row, const std::string& word);
 std::string default_text(const OptionRow& row);
 /// "positive", "at least 1, at most n", or "" if any value of its kind is in range.
 std::string range_text(const OptionRow& row);
-/// The names of the solvers that the option applies to, such as "minibatch, adagrad"; "" if it applies to all.
+/// The names of the solvers that the option applies to, such as "minibatch, adagrad", or the other option that it needs,
+/// such as "assign = kmeans"; "" if it always applies.
 std::string methods_text(const OptionRow& row);
 
 /// The text of docs/options.md.

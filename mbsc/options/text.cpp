@@ -93,7 +93,9 @@ std::string default_text(const OptionRow& row) {
   return to_text(row, row.get(ClusterOptions()));
 }
 
-std::string methods_text(const OptionRow& row) { return join(row.methods, ", "); }
+std::string methods_text(const OptionRow& row) {
+  return row.condition ? row.condition->option + " = " + row.condition->word : join(row.methods, ", ");
+}
 
 namespace {
 
@@ -134,7 +136,7 @@ std::string options_page() {
       if (const std::string range = range_text(row); !range.empty()) values += ", " + range;
       page += fmt::format("| `{}` | `{}` | {} | {} | {} | {}{} | {} |\n", row.name, row.flag,
                           row.python.empty() ? "" : "`" + row.python + "`",
-                          row.methods.empty() ? "all methods" : methods_text(row), values,
+                          row.methods.empty() && !row.condition ? "all methods" : methods_text(row), values,
                           row.can_be_automatic() ? "auto: " : "", cell(default_text(row)), cell(row.description));
     }
   }

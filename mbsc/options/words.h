@@ -26,7 +26,9 @@ inline const Words<NeighborWeights> edge_weights{{"gaussian", NeighborWeights::g
                                                  {"shared", NeighborWeights::shared},
                                                  {"gaussian_shared", NeighborWeights::gaussian_shared},
                                                  {"binary", NeighborWeights::binary},
-                                                 {"local", NeighborWeights::local}};
+                                                 {"local", NeighborWeights::local},
+                                                 {"fuzzy", NeighborWeights::fuzzy}};
+inline const Words<EdgeRule> edge_rules{{"union", EdgeRule::either}, {"mutual", EdgeRule::mutual}};
 inline const Words<Symmetrize> symmetrizations{
     {"mean", Symmetrize::mean}, {"max", Symmetrize::max}, {"mutual", Symmetrize::mutual}};
 inline const Words<Scaling> scalings{{"none", Scaling::none},
@@ -37,6 +39,7 @@ inline const Words<DegreeKind> degree_kinds{
     {"exact", DegreeKind::exact}, {"sampled", DegreeKind::sampled}, {"nystrom", DegreeKind::nystrom}};
 inline const Words<EmbeddingScale> embedding_scales{
     {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
+inline const Words<Assign> assignments{{"kmeans", Assign::kmeans}, {"cluster_qr", Assign::cluster_qr}};
 inline const Words<Start> starts{
     {"random", Start::random}, {"nystrom", Start::nystrom}, {"neighbors", Start::neighbors}};
 inline const Words<StepRule> step_rules{{"ritz", StepRule::ritz}, {"adagrad", StepRule::adagrad}};

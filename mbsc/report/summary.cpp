@@ -27,14 +27,15 @@ ordered_json to_json(const OptionValue& value) {
   return std::visit(Convert(), value);
 }
 
-/// Adds the options that apply to the solver, with the values that were used. The limits go into the object "limits",
+/// Adds the options that apply to the solver, with the values that were used; null if an option does not apply because
+/// of another option. The limits go into the object "limits",
 /// the options of the solver into an object named after the method.
 void add_settings(const Plan& plan, ordered_json& j) {
   const ClusterOptions& options = plan.options;
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   for (const OptionRow& row : option_rows()) {
     if (!applies(row, solver)) continue;
-    const ordered_json value = to_json(row.get(options));
+    const ordered_json value = meets_condition(row, options) ? to_json(row.get(options)) : ordered_json(nullptr);
     if (row.group == OptionGroup::limits)
       j["limits"][row.name] = value;
     else if (row.group == OptionGroup::solver && row.name != "method")
@@ -119,7 +120,7 @@ std::string summary_json(const Clustering& result) {
   j["graph"] = graph_json(plan);
   add_degrees(result.degrees, j);
   j["cluster_sizes"] = result.cluster_sizes;
-  j["inertia"] = result.inertia;
+  j["inertia"] = number_or_null(result.inertia);
   j["normalized_cut"] = number_or_null(result.cut.exact);
   j["normalized_cut_estimate"] = number_or_null(result.cut.estimate);
   j["normalized_cut_standard_error"] = number_or_null(result.cut.standard_error);

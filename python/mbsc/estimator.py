@@ -36,7 +36,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     For a kernel, the affinity matrix A of the n points is not stored (``cache`` may keep some values). Its products are
     computed tile by tile. The k leading eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated
     from mini-batches of columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a
-    tolerance if that is cheap or requested. k-means labels the rows of the eigenvectors.
+    tolerance if that is cheap or requested. k-means, or cluster_qr, labels the rows of the eigenvectors.
     If scikit-learn has a name for an argument, this class uses that name. The other names are those of the command
     line ``mbsc cluster``. Except for ``n_clusters``, ``random_state`` and ``n_jobs``, the defaults are the same, too.
     The same data, options and seed give the same bits.
@@ -74,7 +74,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     gamma_ : float or None
         The value used; None for cosine, nearest_neighbors, landmarks and precomputed.
     cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
-        Centers of k-means, in the space of :meth:`transform`.
+        Centers of k-means, in the space of :meth:`transform`. With ``assign_labels='cluster_qr'``, row c is the direction
+        of cluster c: a point belongs to the direction in which its row has the largest part.
     n_iter_ : int
         Number of batches, products or Krylov steps. For minibatch with Ritz steps, the start counts as one more.
     status_ : str
@@ -108,11 +109,12 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     """
 
     def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
-                 n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared", recall: float = 0.95,
+                 n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared",
+                 edge_width: float | str = "auto", edges: str = "union", recall: float = 0.95,
                  symmetrize: str = "auto",
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
                  tol: float | None = None, regularization: float | str = "auto", embedding_scale: str = "row",
-                 n_init: int = 10, random_state: int | np.random.RandomState | None = None,
+                 assign_labels: str = "kmeans", n_init: int = 10, random_state: int | np.random.RandomState | None = None,
                  n_jobs: int | None = None, verbose: int = 0, callback: Callable[[Stage], object] | None = None,
                  max_iter: int | None = None, seconds: float | None = None, stall: float | None = None,
                  scale: str = "none", scale_rows: int | str = "auto", degrees: str = "exact",
@@ -224,7 +226,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         return self._extend(X)[0]
 
     def transform(self, X) -> np.ndarray:
-        """Extend the eigenvectors to new points. The rows are scaled as k-means uses them (``embedding_scale``).
+        """Extend the eigenvectors to new points. The rows are scaled as for the labels (``embedding_scale``).
 
         Parameters
         ----------
@@ -308,7 +310,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         self.summary_ = json.loads(found["summary"])
         self._model = {"points": X, "affinity": self.summary_["affinity"], "shift": found["shift"],
                        "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
-                       "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale}
+                       "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale,
+                       "assign": self.assign_labels}
         if found["graph"] is not None:
             self._model.update(found["graph"], recall=self.summary_["recall"])
         self._part = None
@@ -339,14 +342,16 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     def _find_extension(self) -> None:
         self._require_coordinates()
-        if self._part is not None and "points" not in self._model:
-            how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
-                   else "collect(comm) gathers them on one rank")
-            raise ValueError(f"this rank has only a part of the points: {how}")
         if self._model["affinity"] == "landmarks":
             if "landmarks" not in self._model:
                 raise ValueError("this run was stopped before it had what predict() needs")
             return
+        if self._part is not None and self._model["affinity"] == "neighbors":
+            raise ValueError("predict() is not available for affinity='nearest_neighbors' after a fit on ranks")
+        if self._part is not None and "points" not in self._model:
+            how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
+                   else "collect(comm) gathers them on one rank")
+            raise ValueError(f"this rank has only a part of the points: {how}")
         if self._model["affinity"] == "neighbors" and "probes" not in self._model:
             self._model.update(_core.find_index(self._library_model(), self._model["recall"], self._model["seed"],
                                                 threads_for(self.n_jobs)))

@@ -63,7 +63,7 @@ def spectral_embedding(X: ArrayLike, n_components: int = 8, *, return_eigenvalue
     return_eigenvalues : bool, default=False
         Whether to return the eigenvalues as well.
     **options
-        Any argument of :class:`MiniBatchSpectralClustering` except n_clusters and n_init.
+        Any argument of :class:`MiniBatchSpectralClustering` except n_clusters, assign_labels and n_init.
 
     Returns
     -------

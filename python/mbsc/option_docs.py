@@ -20,6 +20,9 @@ def _entry(row: dict, default) -> str:
     if row["methods"]:
         names = [name if name != "adagrad" else "minibatch with step_rule='adagrad'" for name in row["methods"]]
         text += f" Applies to {', '.join(names)}."
+    if row["condition"]:
+        name, word = row["condition"]
+        text += f" Applies to {name}={word!r}."
     lines = textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([f"{row['python']} : {kind}, default={default!r}", *lines])
 

@@ -63,10 +63,39 @@ ClusterOptions options_of(const nb::dict& given) {
   return options;
 }
 
-std::string in_python_words(const std::string& message) {
-  const OptionRow* row = find_option(message.substr(0, message.find(' ')));
-  return row && !row->python.empty() ? row->python + message.substr(row->name.size()) : message;
+namespace {
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
 }
+
+}  // namespace
+
+std::string in_python_words(const std::string& message) {
+  const OptionRow* first = find_option(message.substr(0, message.find(' ')));
+  std::string text = first && !first->python.empty() ? first->python + message.substr(first->name.size()) : message;
+  for (const OptionRow& row : option_rows()) {
+    if (row.python.empty()) continue;
+    for (const auto& [ours, theirs] : row.python_words)
+      replace_all(text, " " + row.name + " = " + ours + " ", " " + row.name + " = " + theirs + " ");
+    replace_all(text, " " + row.name + " = ", " " + row.python + " = ");
+  }
+  return text;
+}
+
+namespace {
+
+/// The other option that the option needs, in Python's words: a name and a word.
+nb::tuple condition_of(const OptionRow& row) {
+  const OptionRow& other = *find_option(row.condition->option);
+  std::string word = row.condition->word;
+  for (const auto& [ours, theirs] : other.python_words)
+    if (ours == word) word = theirs;
+  return nb::make_tuple(other.python, word);
+}
+
+}  // namespace
 
 nb::list describe_options() {
   nb::list rows;
@@ -83,6 +112,7 @@ nb::list describe_options() {
         if (word == ours) word = theirs;
     described["words"] = words;
     described["methods"] = row.methods;
+    described["condition"] = row.condition ? nb::object(condition_of(row)) : nb::object(nb::none());
     described["automatic"] = row.automatic;
     described["help"] = row.description;
     rows.append(described);

@@ -14,7 +14,8 @@ namespace mbsc::python {
 /// name is unknown or a value has the wrong type.
 ClusterOptions options_of(const nanobind::dict& given);
 
-/// If a message of the library begins with the name of an option, replaces the name by the Python argument.
+/// A message of the library with Python's names and words of options: at its beginning, and wherever it has
+/// `name = word`.
 std::string in_python_words(const std::string& message);
 
 /// The table for the documentation of the estimator: one dictionary for each option that is a Python argument.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random landmark factor B, and the dense matrices B and B Dr^-1 B' to compare with.
+// A random landmark factor B (sparse), and two dense matrices to compare with: B, and B Dr^-1 B', where Dr is the
+// diagonal matrix of the column sums of B.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace mbsc::testing {
 
 /// Joins every one of n points to K = `each` different landmarks, drawn from p landmarks. The weights
-/// span several decades.
+/// lie between 0.0025 and 1.
 inline LandmarkFactor random_factor(int64_t n, int64_t p, int64_t each, uint64_t seed) {
   const Random random(seed, Stream::test);
   LandmarkFactor factor;

@@ -45,7 +45,7 @@ TEST(LandmarkSearch, FindsNearlyAllThatBruteForceFinds) {
   }();
   for (size_t s = 0; s < sets.size(); ++s) {
     const Points points(sets[s].view());
-    const Matrix<float> landmarks = choose_landmarks(points, 1500, 0, 2, {});
+    const Matrix<float> landmarks = choose_landmarks(points, RowSpace(points.rows, 2), 1500, 0, {});
     const LandmarkSearch search(landmarks, 0, 2);
     const NearLandmarks found = search.find(points, 5, 2, {});
     const double recall = recall_of(found, search.find_by_brute_force(points, 5));
@@ -68,7 +68,7 @@ TEST(LandmarkSearch, KeepsItsDigitsIfTwoGroupsAreFarApart) {
   Matrix<float> X = random_matrix<float>(6000, 3, 1);
   for (int64_t i = 0; i < 3000; ++i)
     for (int64_t f = 0; f < 3; ++f) X(i, f) += 50'000;
-  const Matrix<float> landmarks = choose_landmarks(Points(X.view()), 1000, 0, 2, {});
+  const Matrix<float> landmarks = choose_landmarks(Points(X.view()), RowSpace(X.rows(), 2), 1000, 0, {});
   const LandmarkSearch search(landmarks, 0, 2);
   EXPECT_GE(recall_of(search.find(Points(X.view()), 5, 2, {}), search.find_by_brute_force(Points(X.view()), 5)), 0.95);
 }
@@ -82,10 +82,10 @@ TEST(LandmarkSearch, AllLandmarksCanBeWanted) {
 
 TEST(LandmarkSearch, HasTheSameBitsForAnyNumberOfThreads) {
   const Matrix<float> X = random_matrix<float>(20'000, 4, 1);
-  const Matrix<float> landmarks = choose_landmarks(Points(X.view()), 900, 3, 1, {});
+  const Matrix<float> landmarks = choose_landmarks(Points(X.view()), RowSpace(X.rows(), 1), 900, 3, {});
   const NearLandmarks one = LandmarkSearch(landmarks, 3, 1).find(Points(X.view()), 5, 1, {});
   for (const int threads : {2, 3}) {
-    const Matrix<float> again = choose_landmarks(Points(X.view()), 900, 3, threads, {});
+    const Matrix<float> again = choose_landmarks(Points(X.view()), RowSpace(X.rows(), threads), 900, 3, {});
     EXPECT_TRUE(std::equal(landmarks.data(), landmarks.data() + landmarks.size(), again.data()));
     const NearLandmarks many = LandmarkSearch(landmarks, 3, threads).find(Points(X.view()), 5, threads, {});
     EXPECT_EQ(one.landmarks, many.landmarks);
@@ -96,7 +96,7 @@ TEST(LandmarkSearch, HasTheSameBitsForAnyNumberOfThreads) {
 TEST(ChooseLandmarks, TakesTheDistinctPointsIfThereAreFew) {
   Matrix<float> X(500, 2);
   for (int64_t i = 0; i < 500; ++i) X(i, 0) = float(i % 30);
-  const Matrix<float> landmarks = choose_landmarks(Points(X.view()), 100, 0, 1, {});
+  const Matrix<float> landmarks = choose_landmarks(Points(X.view()), RowSpace(X.rows(), 1), 100, 0, {});
   ASSERT_EQ(landmarks.rows(), 30);
   std::vector<float> values;
   for (int64_t r = 0; r < 30; ++r) values.push_back(landmarks(r, 0));
@@ -114,7 +114,8 @@ TEST(ChooseLandmarks, LiesCloserToThePointsThanRandomPointsDo) {
   };
   Matrix<float> drawn(400, 3);
   std::copy_n(X.data(), drawn.size(), drawn.data());
-  EXPECT_LT(mean_square(choose_landmarks(Points(X.view()), 400, 0, 2, {})), 0.8 * mean_square(drawn));
+  EXPECT_LT(mean_square(choose_landmarks(Points(X.view()), RowSpace(X.rows(), 2), 400, 0, {})),
+            0.8 * mean_square(drawn));
 }
 
 }  // namespace

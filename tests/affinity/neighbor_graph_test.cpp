@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "mbsc/affinity/graph/components.h"
@@ -39,8 +40,22 @@ SparseMatrix to_sparse(const MatrixXd& A) {
   return graph;
 }
 
-/// The symmetric weights, computed from their definition.
-MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
+/// The fuzzy weights of a list. sigma grows in steps of 5 %, then of 0.01 %, until their sum is log2(m).
+std::vector<double> plain_fuzzy(std::span<const NearPoint> list) {
+  std::vector<double> distances, weights(list.size());
+  for (const NearPoint& near : list) distances.push_back(std::sqrt(double(near.distance)));
+  const auto is_reached = [&](double sigma) {
+    for (size_t e = 0; e < list.size(); ++e) weights[e] = std::exp(-std::max(0.0, distances[e] - distances[0]) / sigma);
+    return std::accumulate(weights.begin(), weights.end(), 0.0) >= std::log2(double(list.size()));
+  };
+  double sigma = 1e-3 * std::accumulate(distances.begin(), distances.end(), 0.0) / double(list.size());
+  for (const double factor : {1.05, 1.0001})
+    while (!is_reached(sigma * factor)) sigma *= factor;
+  return weights;
+}
+
+/// The directed weights, computed from their definition.
+MatrixXd directed_weights(const NeighborLists& lists, NeighborWeights kind) {
   const int64_t n = lists.size();
   double sum = 0, count = 0;
   for (const NearPoint& near : lists.points)
@@ -67,17 +82,33 @@ MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
       if (kind == NeighborWeights::gaussian_shared) W(i, j) = gaussian * shared;
       if (kind == NeighborWeights::local) W(i, j) = std::exp(-near.distance / (local(i) * local(j)));
     }
+  for (int64_t i = 0; i < n && kind == NeighborWeights::fuzzy; ++i) {
+    const std::vector<double> weights = plain_fuzzy(lists.of(i));
+    for (size_t e = 0; e < weights.size(); ++e) W(i, lists.of(i)[e].point) = weights[e];
+  }
+  return W;
+}
+
+/// The symmetric weights, computed from their definition.
+MatrixXd plain_weights(const NeighborLists& lists, NeighborWeights kind) {
+  const MatrixXd W = directed_weights(lists, kind);
   return (W + W.transpose()) / 2;
 }
+
+constexpr NeighborWeights all_weights[] = {NeighborWeights::binary, NeighborWeights::gaussian,
+                                           NeighborWeights::shared, NeighborWeights::gaussian_shared,
+                                           NeighborWeights::local,  NeighborWeights::fuzzy};
+/// sigma of plain_fuzzy() is exact to 0.01 %, so its weights are exact to 1e-4.
+double tolerance_of(NeighborWeights kind) { return kind == NeighborWeights::fuzzy ? 1e-4 : 1e-6; }
 
 TEST(NeighborWeights, AreThoseOfTheirDefinition) {
   const Matrix<float> X = random_matrix<float>(500, 3, 1);
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 9}));
-  for (const auto kind : {NeighborWeights::binary, NeighborWeights::gaussian, NeighborWeights::shared,
-                          NeighborWeights::gaussian_shared, NeighborWeights::local}) {
-    const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists), false, RowSpace(500, 2));
+  for (const auto kind : all_weights) {
+    const SparseMatrix graph = weigh_neighbors(lists, kind, neighbor_width(lists, RowSpace(lists.size(), 1)),
+                                               EdgeRule::either, RowSpace(500, 2));
     const MatrixXd A = to_dense(graph);
-    EXPECT_LT((A - plain_weights(lists, kind)).cwiseAbs().maxCoeff(), 1e-6) << int(kind);
+    EXPECT_LT((A - plain_weights(lists, kind)).cwiseAbs().maxCoeff(), tolerance_of(kind)) << int(kind);
     EXPECT_EQ(A, A.transpose()) << "symmetric to the bit";
     EXPECT_EQ(A.diagonal().norm(), 0);
   }
@@ -85,17 +116,55 @@ TEST(NeighborWeights, AreThoseOfTheirDefinition) {
 
 TEST(NeighborWeights, OfMutualNeighborsAreThoseInBothLists) {
   const Matrix<float> X = random_matrix<float>(300, 2, 2);
-  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 6}));
-  const MatrixXd A = to_dense(weigh_neighbors(lists, NeighborWeights::binary, 1, true, RowSpace(300, 1)));
-  const MatrixXd both = plain_weights(lists, NeighborWeights::binary);
-  EXPECT_EQ(A, MatrixXd(both.unaryExpr([](double x) { return x == 1 ? 1.0 : 0.0; })));
+  const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 9}));
+  const double width = neighbor_width(lists, RowSpace(lists.size(), 1));
+  for (const auto kind : all_weights) {
+    const MatrixXd A = to_dense(weigh_neighbors(lists, kind, width, EdgeRule::mutual, RowSpace(300, 2)));
+    MatrixXd expected = directed_weights(lists, kind);
+    for (int64_t i = 0; i < 300; ++i)
+      for (int64_t j = 0; j <= i; ++j) {
+        const bool is_mutual = expected(i, j) > 0 && expected(j, i) > 0;
+        expected(i, j) = expected(j, i) = is_mutual ? (expected(i, j) + expected(j, i)) / 2 : 0;
+      }
+    EXPECT_LT((A - expected).cwiseAbs().maxCoeff(), tolerance_of(kind)) << int(kind);
+    EXPECT_EQ(A, A.transpose());
+  }
+}
+
+TEST(NeighborWeights, OfFuzzyListsAddUpToTheLogarithmOfTheirLength) {
+  const Matrix<float> X = random_matrix<float>(400, 3, 2);
+  for (const int64_t m : {10, 30}) {  // so long that no near tie makes the sum too large for the least sigma
+    const NeighborLists lists = find_neighbors(Points(X.view()), {.each = m});
+    for (int64_t i = 0; i < 400; ++i) {
+      const FuzzyScale scale = fuzzy_scale(lists.of(i));
+      double sum = 0;
+      for (const NearPoint& near : lists.of(i)) sum += fuzzy_weight(near.distance, scale);
+      EXPECT_NEAR(sum, std::log2(double(m)), 1e-9);
+      EXPECT_EQ(fuzzy_weight(lists.of(i)[0].distance, scale), 1);
+    }
+  }
+}
+
+TEST(NeighborWeights, OfFuzzyListsWithTiesAreFinite) {
+  // One point; two points, whose sum log2(2) = 1 the nearest one has alone; equal distances; equal points.
+  const auto check = [](std::vector<NearPoint> list, double last) {
+    const FuzzyScale scale = fuzzy_scale(list);
+    EXPECT_EQ(fuzzy_weight(list[0].distance, scale), 1);
+    EXPECT_NEAR(fuzzy_weight(list.back().distance, scale), last, 1e-12);
+  };
+  check({{4, 1}}, 1);
+  check({{1, 1}, {4, 2}}, 0);
+  check({{4, 1}, {4, 2}, {4, 3}}, 1);
+  check({{0, 1}, {0, 2}, {0, 3}}, 1);
+  // rho = 3 is the smallest positive distance, so three of the weights are 1, and log2(4) = 2 is exceeded.
+  check({{0, 1}, {0, 2}, {9, 3}, {16, 4}}, 0);
 }
 
 TEST(NeighborWeights, KeepAnOutlierConnected) {
   Matrix<float> X = random_matrix<float>(400, 2, 3);
   X(0, 0) = 1e9F;
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 10}));
-  const SparseMatrix graph = weigh_neighbors(lists, NeighborWeights::gaussian, 0.1, false, RowSpace(400, 1));
+  const SparseMatrix graph = weigh_neighbors(lists, NeighborWeights::gaussian, 0.1, EdgeRule::either, RowSpace(400, 1));
   EXPECT_GT(graph.starts[1], 0) << "its nearest neighbor keeps a positive weight";
 }
 
@@ -122,7 +191,8 @@ TEST(SparseAffinity, MultipliesLikeItsDenseMatrix) {
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
   for (const int threads : {1, 3}) {
     const RowSpace rows(n, threads);
-    const SparseAffinity affinity(weigh_neighbors(lists, NeighborWeights::gaussian_shared, 1, false, rows), rows);
+    const SparseAffinity affinity(weigh_neighbors(lists, NeighborWeights::gaussian_shared, 1, EdgeRule::either, rows),
+                                  rows);
     const MatrixXd A = to_dense(*affinity.edges());
     for (const int64_t c : {1, 7, 8, 33, 50}) {
       const Matrix<float> V = random_matrix<float>(n, c, 5);
@@ -149,7 +219,7 @@ TEST(SparseAffinity, IsTheSameForAnyOrderOfItsPlaces) {
   const Matrix<float> X = random_matrix<float>(n, 3, 7);
   const RowSpace rows(n, 2);
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
-  const MatrixXd A = to_dense(weigh_neighbors(lists, NeighborWeights::gaussian, 1, false, rows));
+  const MatrixXd A = to_dense(weigh_neighbors(lists, NeighborWeights::gaussian, 1, EdgeRule::either, rows));
   std::vector<int32_t> order(static_cast<size_t>(n));
   for (int64_t place = 0; place < n; ++place) order[size_t(place)] = int32_t(place * 77 % n);
   MatrixXd placed(n, n);

@@ -10,7 +10,7 @@
 
 #include "mbsc/affinity/graph/sparse_affinity.h"
 #include "mbsc/solvers/chebyshev/chebyshev.h"
-#include "mbsc/solvers/chebyshev/multilevel.h"
+#include "mbsc/solvers/chebyshev/coarsen.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -198,7 +198,7 @@ TEST(Chebyshev, FindsTheComponentsWithoutIterating) {
 TEST(Multilevel, KeepsDegreesAndTheLeadingEigenvalueOnEveryLevel) {
   const Graph g = make_graph(7, 3);
   const SparseMatrix fine = to_sparse(g);
-  const CoarseGraph coarse = coarsen(fine, 1, 1);
+  const CoarseGraph coarse = coarsen(fine, RowSpace(g.n, 1), false, 1, 1);
   EXPECT_LT(coarse.graph.rows(), g.n / 2);
   std::vector<double> sums(static_cast<size_t>(coarse.graph.rows())), coarse_sums(sums);
   for (int64_t i = 0; i < g.n; ++i)

@@ -51,6 +51,26 @@ BAD_MTX = {
     "no edges": (HEADER + "2 2 0\n", None, ["no edges"]),
     "loops only": (HEADER + "2 2 2\n1 1 1\n2 2 1\n", None, ["no edges"]),
     "weights of zero": (HEADER + "2 2 2\n1 2 0\n2 1 0\n", None, ["no edges"]),
+    "weights that underflow": (HEADER + "2 2 2\n1 2 1e-400\n2 1 1e-400\n", None, ["no edges"]),
+    "a Hermitian matrix": ("%%MatrixMarket matrix coordinate real hermitian\n2 2 1\n2 1 1\n", 1, ["hermitian"]),
+    "a long header": ("%%MatrixMarket matrix coordinate real general x\n2 2 1\n1 2 1\n", 1, ["'x' is one more"]),
+    "a header and nothing else": ("%%MatrixMarket matrix coordinate real general", 1, ["sizes"]),
+    "fractions in an integer matrix": ("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 2\n2 1 1.5\n", 4,
+                                       ["1.5", "not an integer"]),
+    "no nodes": (HEADER + "0 0 0\n", 2, ["between 2 and", "0"]),
+    "sizes beyond 64 bits": (HEADER + "99999999999999999999 2 1\n1 2 1\n", 2, ["sizes"]),
+    "a negative number of entries": (HEADER + "2 2 -1\n1 2 1\n", 2, ["sizes", "-1"]),
+    "far too few entries": (HEADER + "2 2 9000000000000000000\n1 2 1\n2 1 1\n", 4, ["after 2 of 9000000000000000000"]),
+    "a negative index": (HEADER + "2 2 1\n1 -2 1\n", 3, ["column", "-2 is not in [1, 2]"]),
+    "a decimal comma": (HEADER + "2 2 1\n1 2 1,5\n", 3, ["1,5", "not a number"]),
+    "a hexadecimal weight": (HEADER + "2 2 1\n1 2 0x10\n", 3, ["0x10", "not a number"]),
+    "half a number": (HEADER + "2 2 1\n1 2 1e\n", 3, ["1e", "not a number"]),
+    "half a line": (HEADER + "2 2 2\n1 2 1\n2", 4, ["no column"]),
+    "a third weight that breaks the symmetry": (HEADER + "2 2 3\n1 2 1\n2 1 1\n1 2 1\n", 3, ["symmetric", "is 2 and"]),
+    "a rectangular array": ("%%MatrixMarket matrix array real general\n2 3\n0\n1\n1\n0\n1\n1\n", 2, ["square", "2 x 3"]),
+    "too many values of an array": ("%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n5\n", 7, ["one more"]),
+    "two values in a line of an array": ("%%MatrixMarket matrix array real general\n2 2\n0 1\n1 0\n", 3, ["too many"]),
+    "a negative value of an array": ("%%MatrixMarket matrix array real general\n2 2\n0\n-1\n-1\n0\n", 4, ["-1"]),
 }
 
 BAD_EDGES = {
@@ -66,6 +86,14 @@ BAD_EDGES = {
     "NetworkX's dictionaries": ("0 1 {}\n", 1, ["{}", "not a number"]),
     "one node": ("a a\n", None, ["between 2 and", "1"]),
     "loops only": ("a a\nb b\n", None, ["no edges"]),
+    "weights of zero": ("a b 0\nb c 0\n", None, ["no edges"]),
+    "a weight that overflows": ("a b 1\nb c 1e999\n", 2, ["1e999", "finite"]),
+    "an infinite weight": ("a b 1\nb c -inf\n", 2, ["inf", "finite"]),
+    "a weight that is text": ("a b 1\n\nb c two\n", 3, ["two", "not a number"]),
+    "a weight with a unit": ("a\tb\t3kg\n", 1, ["3kg", "not a number"]),
+    "a line that grows": ("a b 1\nb c 1\nc d 1 4 5\n", 3, ["2 or 3 columns", "5"]),
+    "a page of the web": ("<html><body>404</body></html>\n", 1, ["2 or 3 columns", "1"]),
+    "another separator": ("a,b,1\nb;c;1\n", 2, ["1"]),
 }
 
 
@@ -134,6 +162,28 @@ BAD_NPZ = {
     "an asymmetric matrix": (changed(data=files.npy([1.0, 2.0] * 4, "<f8")), ["symmetric", "symmetrize"]),
     "a coordinate out of range": (files.zip_of({**COORDINATES, "row.npy": files.npy([0, 1, 2, 3, 1, 2, 3, 4], "<i4")}),
                                   ["entry 8", "[0, 3]"]),
+    "no shape": (changed(shape=None), ["'shape'", "missing"]),
+    "no format": (changed(format=None), ["save_npz"]),
+    "no weights": (changed(data=None), ["save_npz"]),
+    "no rows of the coordinates": (files.zip_of({name: content for name, content in COORDINATES.items()
+                                                 if name != "row.npy"}), ["'row'", "missing"]),
+    "no nodes": (changed(shape=files.npy([0, 0], "<i8")), ["between 2 and", "0"]),
+    "one dimension": (changed(shape=files.npy([4], "<i8")), ["square", "(4)"]),
+    "negative sizes": (changed(shape=files.npy([-4, -4], "<i8")), ["'shape'", "-4"]),
+    "sizes that are floats": (changed(shape=files.npy([4.0, 4.0], "<f8")), ["'shape'", "integers"]),
+    "starts that are floats": (changed(indptr=files.npy([0.0, 2, 4, 6, 8], "<f8")), ["'indptr'", "integers"]),
+    "a negative start": (changed(indptr=files.npy([0, -2, 4, 6, 8], "<i4")), ["'indptr'", "-2"]),
+    "indices in two dimensions": (changed(indices=files.npy([0] * 8, "<i4", (2, 4))), ["'indices'", "one dimension"]),
+    "indices of one byte": (changed(indices=files.npy(bytes(8), "|u1", (8,))), ["'indices'", "|u1"]),
+    "big-endian weights": (changed(data=files.npy(struct.pack(">8d", *[1.0] * 8), ">f8", (8,))), ["'data'", ">f8"]),
+    "weights that are text": (changed(data=files.npy(b"1" * 8, "|S1", (8,))), ["'data'", "|S1"]),
+    "weights that are objects": (changed(data=files.npy(b"\x80\x04N.", "|O", (8,))), ["'data'", "|O"]),
+    "an infinite weight": (changed(data=files.npy([1.0] * 7 + [float("inf")], "<f8")), ["inf", "finite"]),
+    "weights of zero": (changed(data=files.npy([0.0] * 8, "<f8")), ["no edges"]),
+    "loops only": (files.npz(2, [(0, 0, 1.0), (1, 1, 1.0)]), ["no edges"]),
+    "an array that is not NPY": (changed(data=b"1.0, 1.0, 1.0, 1.0"), ["'data'"]),
+    "an unknown version of NPY": (changed(data=b"\x93NUMPY\x09\x00" + files.npy([1.0] * 8, "<f8")[8:]), ["version 9"]),
+    "a length that is not true": (changed(data=files.npy([1.0] * 8, "<f8", (10**18,))), ["'data'", "truncated"]),
     "too few coordinates": (files.zip_of({**COORDINATES, "col.npy": files.npy([0] * 7, "<i4")}), ["7 columns"]),
 }
 
@@ -141,7 +191,8 @@ BAD_NPZ = {
 class BadGraph(ProgramTest):
     def assert_graph_rejected(self, name, content, words, line=None, options=()):
         self.write(name, content)
-        message = self.assert_rejected("cluster", name, "-k", 2, *options, "--labels", "labels.txt", words=[name, *words],
+        clusters = () if "-k" in options else ("-k", 2)
+        message = self.assert_rejected("cluster", name, *clusters, *options, "--labels", "labels.txt", words=[name, *words],
                                        line=line)
         self.assertIn(f"mbsc: {name}:", message)
 
@@ -159,6 +210,30 @@ class BadGraph(ProgramTest):
         for what, (data, words) in BAD_NPZ.items():
             with self.subTest(what=what):
                 self.assert_graph_rejected("bad.npz", data, words)
+
+    def test_there_are_more_than_forty_bad_files_of_different_kinds(self):
+        self.assertGreater(len(BAD_MTX), 40)
+        self.assertGreater(len(BAD_MTX) + len(BAD_EDGES) + len(BAD_NPZ), 100)
+
+    def test_compressed_text_has_the_same_lines(self):
+        for name, bad in (("bad.mtx.gz", BAD_MTX), ("bad.edges.gz", BAD_EDGES)):
+            for what, (text, line, words) in bad.items():
+                with self.subTest(name=name, what=what):
+                    self.assert_graph_rejected(name, gzip.compress(text.encode()), words, line)
+
+    def test_more_clusters_than_nodes(self):
+        for name, content in (("few.mtx", files.mtx(4, BOTH)), ("few.npz", GOOD), ("few.edges", "a b\nb c\nc d\n"),
+                              ("few.mtx.gz", gzip.compress(files.mtx(4, BOTH).encode()))):
+            self.assert_graph_rejected(name, content, ["clusters must be in [1, 4]; got 5"], options=("-k", 5))
+
+    def test_results_of_an_earlier_run_are_not_touched(self):
+        for name in ("labels.txt", "summary.json", "embedding.npy"):
+            self.write(name, "earlier")
+        self.write("bad.mtx", HEADER + "2 2 2\n1 2 1\n2 1 -1\n")
+        self.assert_rejected("cluster", "bad.mtx", "-k", 2, "--labels", "labels.txt", "--summary", "summary.json",
+                             "--embedding", "embedding.npy", line=4)
+        for name in ("labels.txt", "summary.json", "embedding.npy"):
+            self.assertEqual((self.folder / name).read_text(), "earlier")
 
     def test_every_truncation_of_an_archive_is_refused(self):
         for data in (GOOD, STORED):
@@ -179,12 +254,23 @@ class BadGraph(ProgramTest):
             with self.subTest(length=length):
                 self.assert_graph_rejected("cut.mtx.gz", whole[:length], ["truncated"])
 
+    def test_damaged_gzip(self):
+        whole = gzip.compress(files.mtx(4, BOTH).encode())
+        for what, data in (("checksum", at(whole, len(whole) - 8, b"\0\0\0\0")), ("garbage", whole + b"garbage"),
+                           ("contents", at(whole, 20, bytes([whole[20] ^ 0xFF])))):
+            with self.subTest(what=what):
+                self.assert_graph_rejected("bad.mtx.gz", data, ["gzip", "corrupt"])
+        self.assert_graph_rejected("twice.mtx.gz", gzip.compress(whole), ["text"])
+
     def test_empty_files(self):
         for name in ("empty.mtx", "empty.npz", "empty.edges"):
             self.assert_graph_rejected(name, "", ["empty"])
+        self.assert_graph_rejected("empty.mtx.gz", gzip.compress(b""), ["empty"])
 
     def test_binary_content_of_a_text_format(self):
         self.assert_graph_rejected("binary.edges", b"a b\n\x00\x01 c\n", ["text"])
+        self.assert_graph_rejected("binary.mtx", HEADER.encode() + b"2 2 2\n1 2 1\x00\n2 1 1\n", ["text"])
+        self.assert_graph_rejected("wide.mtx", files.mtx(4, BOTH).encode("utf-16"), ["UTF-16"])
         self.assert_graph_rejected("zip.edges", GOOD, ["edges"], options=("--format", "edges"))
 
     def test_a_table_read_as_a_graph(self):

@@ -41,7 +41,8 @@ class Landmarks(ProgramTest):
                 self.assertGreater(summary["graph"]["recall"], .98)
 
     def test_a_single_outlier_with_its_own_landmark_takes_no_cluster(self):
-        # A set may have an outlier by chance. Without the rule for weak edges, it is a cluster in at least one run.
+        # A set may have an outlier by chance. Without the rule for weak edges, at least one of the six runs would make it
+        # a cluster.
         for seed in range(6):
             with self.subTest(seed=seed):
                 self.run_program("generate", "moons", "--n", 6000, "--noise", .1, "--seed", seed, "-q", "-o",

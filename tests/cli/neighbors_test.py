@@ -22,10 +22,14 @@ class Neighbors(ProgramTest):
 
     def test_rings_are_found_with_every_kind_of_weights(self):
         rows, classes = rings(900)
-        for weights in ("gaussian", "shared", "gaussian_shared", "binary", "local"):
+        for weights in ("gaussian", "shared", "gaussian_shared", "binary", "local", "fuzzy"):
             with self.subTest(weights=weights):
+                labels, mutual = self.cluster_rows(rows, len(set(classes)), "--edge-weights", weights, "--edges", "mutual")
+                self.assert_same_partition(labels, classes)
                 labels, summary = self.cluster_rows(rows, len(set(classes)), "--edge-weights", weights)
                 self.assert_same_partition(labels, classes)
+                self.assertEqual((mutual["edges"], summary["edges"]), ("mutual", "union"))
+                self.assertLess(mutual["graph"]["edges"], summary["graph"]["edges"])
                 self.assertEqual(summary["method"], "chebyshev")
                 self.assertEqual(summary["edge_weights"], weights)
                 self.assertEqual(summary["graph"]["recall"], 1)
@@ -100,6 +104,7 @@ class Neighbors(ProgramTest):
                                (("--affinity", "neighbors", "--recall", "1.5"), ["recall", "1.5"]),
                                (("--neighbors", "5"), ["neighbors", "only"]),
                                (("--edge-weights", "binary"), ["edge-weights", "only"]),
+                               (("--edges", "mutual"), ["edges", "only"]),
                                (("--recall", "0.5"), ["recall", "only"])):
             with self.subTest(options=options):
                 self.assert_rejected("cluster", "points.csv", "-k", 3, *options, words=words)

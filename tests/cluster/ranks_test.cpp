@@ -3,6 +3,7 @@
 // distribution of the rows.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -49,6 +50,16 @@ Range rows_of(Sharing sharing, int64_t n, const Comm& comm) {
   return blocks.rows_of(blocks.blocks_of_rank(comm.rank(), comm.size()));
 }
 
+void expect_same_graph(const GraphReport& a, const GraphReport& b) {
+  EXPECT_EQ(a.edges, b.edges);
+  EXPECT_EQ(a.components, b.components);
+  EXPECT_EQ(a.speck_points, b.speck_points);
+  EXPECT_EQ(a.distinct_points, b.distinct_points);
+  EXPECT_EQ(a.width, b.width);
+  EXPECT_EQ(a.recall, b.recall);
+  EXPECT_EQ(a.recall_error, b.recall_error);
+}
+
 /// Checks that cluster() has the same result on several ranks as on one.
 template <class T>
 void expect_same_as_one(const Matrix<T>& X, const ClusterOptions& options, Sharing sharing = Sharing::blocks,
@@ -78,6 +89,11 @@ void expect_same_as_one(const Matrix<T>& X, const ClusterOptions& options, Shari
       EXPECT_EQ(shared.plan.options.gamma, one.plan.options.gamma);
       EXPECT_EQ(shared.plan.options.start, one.plan.options.start);
       EXPECT_EQ(shared.plan.options.landmarks, one.plan.options.landmarks);
+      EXPECT_EQ(shared.plan.options.neighbors, one.plan.options.neighbors);
+      EXPECT_EQ(shared.plan.options.regularization, one.plan.options.regularization);
+      EXPECT_EQ(shared.status, one.status);
+      ASSERT_EQ(shared.plan.graph.has_value(), one.plan.graph.has_value());
+      if (one.plan.graph) expect_same_graph(*shared.plan.graph, *one.plan.graph);
       EXPECT_EQ(shared.plan.ranks, ranks);
     });
 }
@@ -117,6 +133,18 @@ TEST(RanksOfCluster, NarrowKernelsOutliersAndIsolatedPoints) {
     }
 }
 
+TEST(RanksOfCluster, DirectLabelsHaveTheBitsOfOne) {
+  Matrix<float> X = clouds(900);
+  X(17, 2) = 500;  // isolated
+  for (const EmbeddingScale scale : {EmbeddingScale::row, EmbeddingScale::none, EmbeddingScale::degree}) {
+    ClusterOptions options = options_for("exact");
+    options.assign = Assign::cluster_qr;
+    options.embedding_scale = scale;
+    options.gamma = 3;
+    expect_same_as_one(X, options);
+  }
+}
+
 TEST(RanksOfCluster, SampledDegreesKeptValuesTolerancesAndOtherAffinities) {
   const Matrix<float> X = clouds(900);
   ClusterOptions options = options_for("minibatch");
@@ -139,6 +167,67 @@ TEST(RanksOfCluster, SampledDegreesKeptValuesTolerancesAndOtherAffinities) {
   expect_same_as_one(X, options);
 }
 
+TEST(RanksOfCluster, ANeighborGraphHasTheBitsOfOne) {
+  const Matrix<float> X = clouds(900);
+  for (const NeighborWeights weights : {NeighborWeights::gaussian_shared, NeighborWeights::gaussian,
+                                        NeighborWeights::shared, NeighborWeights::binary, NeighborWeights::local}) {
+    ClusterOptions options = options_for("chebyshev");
+    options.affinity = AffinityKind::neighbors;
+    options.edge_weights = weights;
+    expect_same_as_one(X, options);
+  }
+  for (const char* method : {"exact", "power"}) {
+    ClusterOptions options = options_for(method);
+    options.affinity = AffinityKind::neighbors;
+    expect_same_as_one(X, options);
+  }
+}
+
+TEST(RanksOfCluster, ALargeNeighborGraphHasTheBitsOfOne) {
+  // More than 16,384 points: the search uses a partition, and the coarser graphs are distributed.
+  const Matrix<float> X = clouds(40'000);
+  ClusterOptions options = options_for("chebyshev");
+  options.affinity = AffinityKind::neighbors;
+  options.neighbors = 8;
+  expect_same_as_one(X, options);
+  options.threads = 2;
+  options.recall = 0.999;  // several partitions
+  expect_same_as_one(X, options, Sharing::uneven);
+}
+
+TEST(RanksOfCluster, ANeighborGraphOfEqualPointsAndSpecksHasTheBitsOfOne) {
+  Matrix<float> X = clouds(3000);
+  for (int64_t i = 0; i < 3000; ++i)  // many equal points, far apart in the input
+    for (int64_t f = 0; f < 3; ++f) X(i, f) = std::round(X(i, f) * 4) / 4;
+  for (int64_t i = 100; i < 105; ++i) X(i * 7, 2) = 500 + float(i);
+  ClusterOptions options = options_for("chebyshev");
+  options.affinity = AffinityKind::neighbors;
+  expect_same_as_one(X, options);
+  options.neighbors = 3;  // many components
+  expect_same_as_one(X, options, Sharing::last);
+  options.neighbors = 12;
+  options.regularization = 0.3;  // weak points
+  expect_same_as_one(X, options);
+}
+
+TEST(RanksOfCluster, ALandmarkGraphHasTheBitsOfOne) {
+  Matrix<float> X = clouds(3000);
+  for (int64_t i = 100; i < 103; ++i) X(i * 7, 2) = 500 + float(i);  // specks
+  for (const char* method : {"transfer", "chebyshev", "exact", "power"}) {
+    ClusterOptions options = options_for(method);
+    options.affinity = AffinityKind::landmarks;
+    expect_same_as_one(X, options);
+  }
+  ClusterOptions options = options_for("transfer");
+  options.affinity = AffinityKind::landmarks;
+  options.landmarks = 300;
+  options.neighbors = 4;
+  options.regularization = 0.3;  // one more landmark, and weak points
+  expect_same_as_one(X, options, Sharing::uneven);
+  options.threads = 3;
+  expect_same_as_one(X, options, Sharing::last);
+}
+
 TEST(RanksOfCluster, RowsMayBeSharedOutInAnyWay) {
   const Matrix<float> X = clouds(900);
   Matrix<double> wide(900, 3);
@@ -152,6 +241,13 @@ TEST(RanksOfCluster, RowsMayBeSharedOutInAnyWay) {
 TEST(RanksOfCluster, MoreRanksThanBlocksWork) {
   const Matrix<float> X = clouds(100);  // two blocks
   for (const char* method : {"exact", "power", "nystrom", "minibatch"}) expect_same_as_one(X, options_for(method));
+  for (const AffinityKind affinity : {AffinityKind::neighbors, AffinityKind::landmarks}) {
+    ClusterOptions options = options_for(affinity == AffinityKind::neighbors ? "chebyshev" : "transfer");
+    options.affinity = affinity;
+    expect_same_as_one(X, options);
+    options.clusters = 2;
+    expect_same_as_one(clouds(5), options, Sharing::uneven);
+  }
   const Matrix<float> few = clouds(5);
   ClusterOptions options = options_for("exact");
   options.clusters = 2;
@@ -203,6 +299,22 @@ TEST(RanksOfCluster, RankZeroDecidesWhenToStop) {
       });
       EXPECT_EQ(result.status, Status::stopped);
       EXPECT_EQ(comm.gather<int32_t>(result.labels).size(), 900u);
+    });
+}
+
+TEST(RanksOfCluster, RankZeroDecidesWhenASearchForNeighborsStops) {
+  const Matrix<float> X = clouds(900);
+  std::atomic<bool> asked{true};
+  for (const AffinityKind affinity : {AffinityKind::neighbors, AffinityKind::landmarks})
+    on_ranks(3, [&](const Comm& comm) {
+      const Range rows = rows_of(Sharing::blocks, X.rows(), comm);
+      Matrix<float> own(rows.size(), 3);
+      std::copy_n(X.data() + rows.begin * 3, own.size(), own.data());
+      ClusterOptions options;
+      options.clusters = 3;
+      options.affinity = affinity;
+      if (comm.rank() == 0) options.stop = StopToken(asked);
+      EXPECT_THROW(cluster(Points(own.view()), options, comm), Stopped);
     });
 }
 

@@ -37,7 +37,7 @@ const std::map<std::string, std::string>& samples() {
 const Rows sample_rows = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
 const Classes sample_classes = {0, 1, 0, 1};
 
-/// The rows of the reader table whose files contain a table. graph_reader_test.cpp tests the others.
+/// The readers whose files contain a table. graph_reader_test.cpp tests those of graphs.
 std::vector<const Reader*> table_readers() {
   std::vector<const Reader*> chosen;
   for (const Reader* reader : readers())
@@ -45,7 +45,7 @@ std::vector<const Reader*> table_readers() {
   return chosen;
 }
 
-/// The tests that run for each of these rows. They fail if a format has no sample.
+/// The tests that run for each of these readers. They fail if a format has no sample.
 class EveryReader : public ::testing::TestWithParam<const Reader*> {
  protected:
   const Reader& reader() const { return *GetParam(); }

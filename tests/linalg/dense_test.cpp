@@ -62,5 +62,16 @@ TEST(Dense, LeastSquaresHasTheLeastNormWhereTheMatrixIsSingular) {
   EXPECT_LE(found.norm(), X.norm());
 }
 
+TEST(Dense, TheOrthogonalFactorLeavesAPositiveSemidefiniteMatrix) {
+  for (const int64_t k : {1, 2, 7, 40})
+    for (const int64_t rank : {k, k / 2}) {
+      const Eigen::MatrixXd A = Eigen::MatrixXd::Random(k, rank) * Eigen::MatrixXd::Random(rank, k);
+      const Eigen::MatrixXd V = orthogonal_factor(A), H = A * V.transpose();
+      EXPECT_LT((V * V.transpose() - Eigen::MatrixXd::Identity(k, k)).norm(), 1e-12 * double(k));
+      EXPECT_LT((H - H.transpose()).norm(), 1e-11 * double(k));
+      EXPECT_GT(eigen_ascending(H).values[0], -1e-11 * double(k));
+    }
+}
+
 }  // namespace
 }  // namespace mbsc

@@ -15,9 +15,16 @@
 namespace mbsc {
 namespace {
 
-constexpr NeighborWeights all_weights[] = {NeighborWeights::gaussian, NeighborWeights::shared,
+constexpr NeighborWeights all_weights[] = {NeighborWeights::gaussian,        NeighborWeights::shared,
                                            NeighborWeights::gaussian_shared, NeighborWeights::binary,
-                                           NeighborWeights::local};
+                                           NeighborWeights::local,           NeighborWeights::fuzzy};
+
+std::vector<std::pair<NeighborWeights, EdgeRule>> weights_and_rules() {
+  std::vector<std::pair<NeighborWeights, EdgeRule>> all;
+  for (const NeighborWeights weights : all_weights)
+    for (const EdgeRule rule : {EdgeRule::either, EdgeRule::mutual}) all.emplace_back(weights, rule);
+  return all;
+}
 
 Matrix<float> points_of(Shape shape, int64_t n, uint64_t seed, std::vector<int32_t>& classes) {
   SyntheticOptions options;
@@ -87,6 +94,19 @@ struct PlainGraph {
     a.merge(b);
     return size / double(a.size()) - 1;
   }
+  /// The fuzzy weight at a squared distance, by the list of i. sigma is found by bisection of its logarithm.
+  double fuzzy(int64_t i, double square) const {
+    const auto& list = lists[size_t(i)];
+    const double rho = std::sqrt(list[0].first);
+    const auto weight = [&](double d2, double sigma) { return std::exp(-std::max(0.0, std::sqrt(d2) - rho) / sigma); };
+    double low = std::log(1e-6), high = std::log(1e6);
+    for (int step = 0; step < 100; ++step) {
+      double sum = 0;
+      for (const auto& near : list) sum += weight(near.first, std::exp((low + high) / 2));
+      (sum < std::log2(double(list.size())) ? low : high) = (low + high) / 2;
+    }
+    return weight(square, std::exp(high));
+  }
   std::vector<std::vector<std::pair<double, int64_t>>> lists;
 };
 
@@ -96,10 +116,11 @@ TEST(PredictNeighbors, ANewPointHasTheWeightsOfAGraphToWhichItWasAdded) {
   const Matrix<float> all = points_of(Shape::moons, n + 12, 1, classes);
   const Matrix<float> X = rows_between(all, 0, n), Y = rows_between(all, n, n + 12);
   const PlainGraph fit(X, m);
-  for (const NeighborWeights weights : all_weights) {
+  for (const auto& [weights, rule] : weights_and_rules()) {
     ClusterOptions options = options_for(k);
     options.neighbors = m;
     options.edge_weights = weights;
+    options.edges = rule;
     options.embedding_scale = EmbeddingScale::none;
     options.regularization = 0;  // as in the formula below
     const Fitted fitted(X, options);
@@ -120,7 +141,11 @@ TEST(PredictNeighbors, ANewPointHasTheWeightsOfAGraphToWhichItWasAdded) {
           weight *= added.shared(n, j);
         if (weights == NeighborWeights::local)
           weight = std::exp(-square / std::sqrt(added.lists[size_t(n)][6].first * fit.lists[size_t(j)][6].first));
-        if (!added.has(j, n)) weight /= 2;
+        if (weights == NeighborWeights::fuzzy) {
+          weight = added.fuzzy(n, square);
+          if (added.has(j, n)) weight = (weight + fit.fuzzy(j, square)) / 2;
+        }
+        if (!added.has(j, n)) weight = rule == EdgeRule::mutual ? 0 : weight / 2;
         degree += weight;
         for (int64_t c = 0; c < k; ++c)
           row[size_t(c)] +=
@@ -128,8 +153,9 @@ TEST(PredictNeighbors, ANewPointHasTheWeightsOfAGraphToWhichItWasAdded) {
       }
       for (int64_t c = 0; c < k; ++c) {
         const double theta = fitted.result.pairs.values[size_t(c)], r = fitted.result.pairs.residuals[size_t(c)];
-        const double expected = row[size_t(c)] / std::sqrt(degree) * theta / (theta * theta + r * r);
-        EXPECT_NEAR(found.embedding(q, c), expected, 1e-5) << "query " << q << ", weights " << int(weights);
+        const double expected = degree > 0 ? row[size_t(c)] / std::sqrt(degree) * theta / (theta * theta + r * r) : 0;
+        EXPECT_NEAR(found.embedding(q, c), expected, 1e-5)
+            << "query " << q << ", weights " << int(weights) << ", rule " << int(rule);
       }
     }
   }
@@ -139,10 +165,12 @@ TEST(PredictNeighbors, TrainingPointsKeepTheirLabelsForEveryShapeAndWeight) {
   for (const Shape shape : {Shape::moons, Shape::rings, Shape::blobs}) {
     std::vector<int32_t> classes;
     const Matrix<float> X = points_of(shape, 3000, 3, classes);
-    for (const NeighborWeights weights : all_weights) {
+    for (const auto& [weights, rule] : weights_and_rules()) {
       ClusterOptions options = options_for(shape == Shape::blobs ? 3 : 2);
       options.edge_weights = weights;
-      EXPECT_GE(Fitted(X, options).agreement(X), 0.999) << "shape " << int(shape) << ", weights " << int(weights);
+      options.edges = rule;
+      EXPECT_GE(Fitted(X, options).agreement(X), 0.999)
+          << "shape " << int(shape) << ", weights " << int(weights) << ", rule " << int(rule);
     }
   }
 }

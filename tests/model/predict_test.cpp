@@ -60,6 +60,23 @@ TEST(Predict, TrainingPointsKeepTheirLabelsUnderEveryScaleAndKernel) {
     }
 }
 
+TEST(Predict, TrainingPointsKeepTheirDirectLabels) {
+  for (const Shape shape : {Shape::blobs, Shape::moons})
+    for (const EmbeddingScale scale : {EmbeddingScale::row, EmbeddingScale::none, EmbeddingScale::degree})
+      for (const AffinityKind kind : {AffinityKind::rbf, AffinityKind::neighbors, AffinityKind::landmarks}) {
+        std::vector<int32_t> classes;
+        const Matrix<float> X = points_of(shape, 700, 1, classes);
+        ClusterOptions options = options_for(4);
+        options.embedding_scale = scale;
+        options.affinity = kind;
+        options.assign = Assign::cluster_qr;
+        options.keep_graph = true;
+        const Fitted fitted(Points(X.view()), options);
+        EXPECT_GE(share_equal(predict(fitted.model, Points(X.view()), 2).labels, fitted.result.labels), 0.99)
+            << int(shape) << int(scale) << int(kind);
+      }
+}
+
 TEST(Predict, OnTrainingPointsItIsTheirRowOfTheEmbedding) {
   std::vector<int32_t> classes;
   const Matrix<float> X = points_of(Shape::moons, 400, 2, classes);

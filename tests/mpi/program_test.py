@@ -52,7 +52,7 @@ class RanksTest(ProgramTest):
         with open(self.folder / "summary.json", encoding="utf-8") as file:
             summary = json.load(file)
         told = {key: summary[key] for key in ("n", "d", "gamma", "eigenvalues", "cluster_sizes", "nmi", "passes",
-                                              "classes", "normalized_cut", "normalized_cut_estimate", "scale")}
+                                              "classes", "normalized_cut", "normalized_cut_estimate", "scale", "graph")}
         return (self.folder / "labels").read_bytes(), (self.folder / "embedding.npy").read_bytes(), told, summary
 
     def assert_same_for_all(self, *arguments, stdin=b"", ranks=RANKS):
@@ -74,6 +74,11 @@ class SameBitsTest(RanksTest):
         name = self.write_csv("points.csv", points(1500))
         for method in ("exact", "power", "nystrom", "minibatch"):
             self.assert_same_for_all(name, "-k", 3, "--method", method)
+
+    def test_graphs(self):
+        name = self.write_csv("points.csv", points(1500))
+        for affinity in ("neighbors", "landmarks"):
+            self.assert_same_for_all(name, "-k", 3, "--affinity", affinity)
 
     def test_every_format(self):
         rows = [[*row, i % 3] for i, row in enumerate(points(700))]

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -269,6 +270,32 @@ TEST(OptionTable, MethodsOfAnOptionAreTheOnesItWorksWith) {
             "basis_size does not apply to the method nystrom; it applies to exact");
   EXPECT_EQ(message_for("exact", [](ClusterOptions& o) { o.power.power_operator = PowerOperator::shifted; }),
             "power_operator does not apply to the method exact; it applies to power");
+}
+
+TEST(OptionTable, AnOptionThatNeedsAnotherIsRefusedWithoutIt) {
+  int64_t checked = 0;
+  for (const OptionRow& row : option_rows()) {
+    if (!row.condition) continue;
+    const OptionRow* other = find_option(row.condition->option);
+    ASSERT_NE(other, nullptr) << row.name;
+    EXPECT_EQ(std::count(other->words.begin(), other->words.end(), row.condition->word), 1) << row.name;
+    ClusterOptions options;
+    row.set(options, row.kind == OptionKind::real ? OptionValue(0.1) : other_value(row));
+    other->set(options, row.condition->word);
+    EXPECT_EQ(refusal(options), "accepted") << row.name;
+    const std::string wrong = other->words[other->words[0] == row.condition->word ? 1 : 0];
+    other->set(options, wrong);
+    EXPECT_EQ(refusal(options), fmt::format("{} applies to {} = {} only; got {} = {}", row.name, other->name,
+                                            row.condition->word, other->name, wrong));
+    row.set(options, row.get(ClusterOptions()));
+    EXPECT_EQ(refusal(options), "accepted") << "the default of " << row.name;
+    ++checked;
+  }
+  EXPECT_GE(checked, 3);
+  ClusterOptions options;
+  options.assign = Assign::cluster_qr;
+  options.restarts = 3;
+  EXPECT_EQ(refusal(options), "restarts applies to assign = kmeans only; got assign = cluster_qr");
 }
 
 TEST(OptionTable, MethodsAreNamesOfSolvers) {

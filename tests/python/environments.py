@@ -3,13 +3,14 @@
 """Builds the wheel and tests it in virtual environments.
 
     wheel    builds the sdist, and the wheel with the library of the build folder; checks that both are complete
-    newest   runs every test of this folder (the tutorial too) with the newest scikit-learn
+    newest   runs the tests of this folder (the tutorial too) with the newest scikit-learn, except those of `manners`
+    manners  runs the tests that measure time, with the newest scikit-learn
     oldest   runs the tests in TESTS_OF_OLDEST with scikit-learn 1.4
     clean    runs the Python code of README.md with only the wheel and what it requires, also as on older processors
 
 The environment of `clean` is temporary. The others are beside the build folder and are reused.
 
-usage: environments.py ROOT BUILD_DIR wheel|newest|oldest|clean
+usage: environments.py ROOT BUILD_DIR wheel|newest|manners|oldest|clean
 If pip cannot install what is needed, this script prints the reason, and its exit code is 77.
 """
 import os
@@ -26,6 +27,7 @@ PACKAGES = {
     "newest": ["scikit-learn", "pytest", "pandas", "polars", "matplotlib", "tqdm", "mpi4py", "networkx"],
     "oldest": ["scikit-learn==1.4.*", "numpy<2", "pytest", "pandas<3"],
 }
+MANNERS = "tests/python/manners_test.py"
 TESTS_OF_OLDEST = ["estimator_checks", "behavior", "composition", "input", "predict"]
 IN_THE_SDIST = ["pyproject.toml", "VERSION", "README.md", "LICENSE", "CMakeLists.txt", "mbsc/cluster.cpp",
                 "mbsc/simd/tile-inl.h", "cmake/version.h.in", "python/src/module.cpp", "python/mbsc/py.typed"]
@@ -93,7 +95,11 @@ def build_wheel(e):
 def test_newest(e):
     python = e.python("newest", PACKAGES["newest"])
     e.install_wheel(python)
-    return e.run_tests(python, [e.root / "tests/python"])
+    return e.run_tests(python, [e.root / "tests/python", f"--ignore={e.root / MANNERS}"])
+
+
+def test_manners(e):
+    return e.run_tests(e.python("newest", PACKAGES["newest"]), [e.root / MANNERS])
 
 
 def test_oldest(e):
@@ -121,7 +127,7 @@ def test_clean(e):
     return 0
 
 
-STEPS = {"wheel": build_wheel, "newest": test_newest, "oldest": test_oldest, "clean": test_clean}
+STEPS = {"wheel": build_wheel, "newest": test_newest, "manners": test_manners, "oldest": test_oldest, "clean": test_clean}
 
 if __name__ == "__main__":
     if len(sys.argv) != 4 or sys.argv[3] not in STEPS:

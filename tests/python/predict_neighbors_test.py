@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs, make_circles, make_moons
 import mbsc
 from mbsc import MiniBatchSpectralClustering, metrics
 
-WEIGHTS = ["gaussian", "shared", "gaussian_shared", "binary", "local"]
+WEIGHTS = ["gaussian", "shared", "gaussian_shared", "binary", "local", "fuzzy"]
 SHAPES = {
     "moons": (2, lambda n, seed: make_moons(n, noise=0.08, random_state=seed)),
     "rings": (2, lambda n, seed: make_circles(n, factor=0.5, noise=0.05, random_state=seed)),
@@ -49,12 +49,13 @@ def test_old_and_new_points_of_shapes_get_their_cluster(shape):
     assert nmi(new_y, model.predict(new)) >= nmi(y, model.labels_) - 0.02
 
 
+@pytest.mark.parametrize("edges", ["union", "mutual"])
 @pytest.mark.parametrize("edge_weights", WEIGHTS)
-def test_a_saved_model_predicts_the_same_bits(tmp_path, edge_weights):
+def test_a_saved_model_predicts_the_same_bits(tmp_path, edge_weights, edges):
     X, _ = make_moons(1000, noise=0.08, random_state=0)
     X[500:] = X[:500]  # copies
     new, _ = make_moons(200, noise=0.08, random_state=1)
-    model = graph_model(2, edge_weights=edge_weights).fit(X)
+    model = graph_model(2, edge_weights=edge_weights, edges=edges).fit(X)
     rows = model.transform(new)
     model.save(tmp_path / "model.npz")
     again = mbsc.load(tmp_path / "model.npz")

@@ -78,6 +78,25 @@ if comm.rank == 0:
     np.testing.assert_array_equal(MiniBatchSpectralClustering.load(folder / "model.npz").predict(new), model.predict(new))
 
 
+@pytest.mark.parametrize("affinity", ["nearest_neighbors", "landmarks"])
+def test_graphs_have_the_bits_of_one_process_and_landmarks_predict_on_every_rank(folder, affinity):
+    options = {"n_clusters": 3, "random_state": 5, "n_jobs": 1, "affinity": affinity}
+    model = MiniBatchSpectralClustering(**options).fit(np.load(folder / "points.npy"))
+    np.savez(folder / "one.npz", labels=model.labels_, embedding=model.embedding_,
+             predicted=model.predict(np.load(folder / "new.npy")))
+    run(folder, 3, f"""
+one = np.load("one.npz")
+model = MiniBatchSpectralClustering(**{options!r}).fit(mine, comm=comm)
+assert (np.concatenate(comm.allgather(model.labels_)) == one["labels"]).all()
+assert (np.concatenate(comm.allgather(model.embedding_)) == one["embedding"]).all()
+try:
+    assert (model.predict(new) == one["predicted"]).all()
+    assert model.affinity == "landmarks"
+except ValueError as error:
+    assert model.affinity == "nearest_neighbors" and "after a fit on ranks" in str(error)
+""")
+
+
 def test_ranks_share_processors_and_a_seed_that_nobody_gave(folder):
     out = run(folder, 2, """
 model = MiniBatchSpectralClustering(3).fit(mine, comm=comm)

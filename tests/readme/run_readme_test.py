@@ -46,7 +46,7 @@ class Blocks(unittest.TestCase):
             ```sh
             echo 2
             ```
-            <!-- not run: lost by the text between -->
+            <!-- not run: no effect, because text follows -->
             Text.
             ```sh
             echo 3

@@ -21,7 +21,8 @@ using testing::to_eigen;
 SparseMatrix some_graph(int64_t n) {
   const Matrix<float> X = random_matrix<float>(n, 3, 1);
   const NeighborLists lists = by_point(find_neighbors(Points(X.view()), {.each = 8}));
-  return weigh_neighbors(lists, NeighborWeights::gaussian_shared, neighbor_width(lists), false, RowSpace(n, 1));
+  return weigh_neighbors(lists, NeighborWeights::gaussian_shared, neighbor_width(lists, RowSpace(lists.size(), 1)),
+                         false, RowSpace(n, 1));
 }
 
 TEST(ChebyshevFilter, HasTheGrowthThatItsDegreeAndItsCutPromise) {
@@ -64,7 +65,7 @@ TEST(ChebyshevFilter, IsTheScaledChebyshevPolynomialOfTheMatrix) {
     NormalizedOperator<float>(L, {}).filter(cut, degree, W);
     EXPECT_LT((to_eigen(W) - expected).norm(), 1e-5 * expected.norm());
     W = V;
-    const GraphOperator graph(*L.edges(), L.degrees(), L.regularization_added(), 2, {});
+    const GraphOperator graph(*L.edges(), L.degrees(), L.regularization_added(), RowSpace(n, 2), {});
     graph.filter(cut, degree, W);
     EXPECT_LT((to_eigen(W) - expected).norm(), 1e-5 * expected.norm());
     Matrix<float> image(n, 5);
@@ -88,7 +89,7 @@ TEST(LabelWatch, TellsTheShareOfRowsThatChangeTheirGroup) {
   ClusterOptions options;
   options.clusters = 3;
   const std::vector<float> roots(size_t(n), 1);
-  LabelWatch watch(roots, options, 1);
+  LabelWatch watch(RowSpace(n, 1), roots, options);
   EXPECT_EQ(watch.update<float>(rows_of_groups(n, 3, 0, 1).view()), 1) << "nothing to compare with";
   EXPECT_EQ(watch.update<float>(rows_of_groups(n, 3, 0, 1).view()), 0);
   EXPECT_EQ(watch.update<float>(rows_of_groups(n, 3, 0, -1).view()), 0) << "signs of eigenvectors do not matter";
@@ -101,7 +102,7 @@ TEST(LabelWatch, IgnoresIsolatedRows) {
   options.clusters = 3;
   std::vector<float> roots(size_t(n), 1);
   std::fill_n(roots.begin(), 100, 0.0F);
-  LabelWatch watch(roots, options, 1);
+  LabelWatch watch(RowSpace(n, 1), roots, options);
   watch.update<float>(rows_of_groups(n, 3, 0, 1).view());
   EXPECT_EQ(watch.update<float>(rows_of_groups(n, 3, 100, 1).view()), 0);
 }

@@ -11,15 +11,6 @@
 namespace mbsc {
 namespace {
 
-uint64_t hash_of(const float* row, int64_t features) {
-  uint64_t hash = 0x9e3779b97f4a7c15;
-  for (int64_t f = 0; f < features; ++f) {
-    hash = (hash ^ std::bit_cast<uint32_t>(row[f])) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 /// Computes `starts` and `copies` from `of`.
 void find_copies(int64_t count, DistinctRows& distinct) {
   distinct.starts.assign(size_t(count) + 1, 0);
@@ -31,6 +22,15 @@ void find_copies(int64_t count, DistinctRows& distinct) {
 }
 
 }  // namespace
+
+uint64_t hash_of(const float* row, int64_t features) {
+  uint64_t hash = 0x9e3779b97f4a7c15;
+  for (int64_t f = 0; f < features; ++f) {
+    hash = (hash ^ std::bit_cast<uint32_t>(row[f])) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
 
 DistinctRows find_distinct(const Points& points, int threads) {
   const int64_t n = points.rows, d = points.features, chunk = 1024;
@@ -72,28 +72,6 @@ DistinctRows find_distinct(const Points& points, int threads) {
   for (int32_t row = 0; row < count; ++row)
     std::copy_n(all.row(distinct.copies[size_t(distinct.starts[size_t(row)])]), d, distinct.rows.row(row));
   return distinct;
-}
-
-void reorder(const std::vector<int32_t>& order, DistinctRows& distinct) {
-  const int64_t count = distinct.count(), d = distinct.rows.cols();
-  // Move row order[i] to row i, along each cycle of the permutation.
-  std::vector<float> first(static_cast<size_t>(d));
-  std::vector<uint8_t> is_moved(static_cast<size_t>(count));
-  for (int64_t begin = 0; begin < count; ++begin) {
-    if (is_moved[size_t(begin)]) continue;
-    std::copy_n(distinct.rows.row(begin), d, first.begin());
-    int64_t to = begin;
-    for (int64_t from = order[size_t(to)]; from != begin; to = from, from = order[size_t(to)]) {
-      std::copy_n(distinct.rows.row(from), d, distinct.rows.row(to));
-      is_moved[size_t(to)] = 1;
-    }
-    std::copy_n(first.begin(), d, distinct.rows.row(to));
-    is_moved[size_t(to)] = 1;
-  }
-  std::vector<int32_t> number(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) number[size_t(order[size_t(i)])] = int32_t(i);
-  for (int32_t& row : distinct.of) row = number[size_t(row)];
-  find_copies(count, distinct);
 }
 
 }  // namespace mbsc

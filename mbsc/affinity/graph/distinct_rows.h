@@ -10,7 +10,7 @@
 namespace mbsc {
 
 struct DistinctRows {
-  Matrix<float> rows;           ///< the distinct rows, in the order of their first appearance unless reordered
+  Matrix<float> rows;           ///< the distinct rows, in the order of their first appearance
   std::vector<int32_t> of;      ///< for each point, the number of its distinct row
   std::vector<int64_t> starts;  ///< for each distinct row, where its copies begin in `copies`; and the end of the last
   std::vector<int32_t> copies;  ///< all points, grouped by distinct row; ascending in each group
@@ -20,7 +20,7 @@ struct DistinctRows {
 /// Finds the distinct rows. Rows are compared after scaling and rounding to float32.
 DistinctRows find_distinct(const Points& points, int threads);
 
-/// Renumbers the distinct rows in place: row order[i] becomes row i.
-void reorder(const std::vector<int32_t>& order, DistinctRows& distinct);
+/// A hash of the bits of a row.
+uint64_t hash_of(const float* row, int64_t features);
 
 }  // namespace mbsc

@@ -96,4 +96,17 @@ void NearLists::merge(int64_t point, std::span<simd::Candidate> candidates, Scra
   if (count == each_) state.farthest.store(first[count - 1].distance, std::memory_order_relaxed);
 }
 
+void NearLists::merge(int64_t point, std::span<const NearPoint> found) {
+  State& state = states_[size_t(point)];
+  NearPoint* first = entries_.data() + point * each_;
+  for (const NearPoint& near : found) {
+    NearPoint* end = first + state.count;
+    NearPoint* at = std::lower_bound(first, end, near);
+    if (at == first + each_ || (at < end && *at == near)) continue;  // too far away, or already in the list
+    if (state.count < each_) ++end, ++state.count;
+    std::move_backward(at, end - 1, end);
+    *at = near;
+  }
+}
+
 }  // namespace mbsc

@@ -53,6 +53,8 @@ class NearLists {
   /// Offers candidates to the list of a point, in any order. They are different points, and not the point itself.
   /// Changes the candidates, and reads up to 16 of the memory after them.
   void merge(int64_t point, std::span<simd::Candidate> candidates, Scratch& scratch);
+  /// Offers near points whose distances are known. Two threads must not offer to the same list at the same time.
+  void merge(int64_t point, std::span<const NearPoint> found);
   /// The limit for the bounds of candidates: those above it cannot enter the list of a point. Slightly above half of
   /// farthest(), so that equal distances are offered, too; finite.
   float limit(int64_t point) const { return limit_of(farthest(point)); }

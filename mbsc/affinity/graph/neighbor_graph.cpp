@@ -24,20 +24,27 @@ int32_t point_at(const std::vector<int32_t>& order, int64_t place) {
 }
 
 /// What new points need to know of the lists.
-FittedGraph keep_lists(const NeighborLists& lists, NeighborWeights weights, double width) {
+FittedGraph keep_lists(const NeighborLists& lists, const ClusterOptions& options, double width) {
   const int64_t n = lists.size(), m = lists.each;
+  const NeighborWeights weights = options.edge_weights;
   FittedGraph kept;
   kept.each = m;
   kept.weights = weights;
+  kept.edges = options.edges;
   kept.width = width;
   kept.reach.resize(size_t(n));
-  if (weights == NeighborWeights::local) kept.local.resize(size_t(n));
+  kept.local.resize(size_t(n * local_values(weights)));
   if (is_shared(weights)) kept.lists.resize(size_t(n * m));
   for (int64_t place = 0; place < n; ++place) {
     const auto list = lists.of(place);
     const auto i = size_t(point_at(lists.order, place));
     kept.reach[i] = list.back().distance;
-    if (!kept.local.empty()) kept.local[i] = float(local_square(list));
+    if (weights == NeighborWeights::local) kept.local[i] = float(local_square(list));
+    if (weights == NeighborWeights::fuzzy) {
+      const FuzzyScale scale = fuzzy_scale(list);
+      kept.local[2 * i] = float(scale.rho);
+      kept.local[2 * i + 1] = float(scale.sigma);
+    }
     for (size_t e = 0; e < list.size() && !kept.lists.empty(); ++e)
       kept.lists[i * size_t(m) + e] = point_at(lists.order, list[e].point);
   }
@@ -66,17 +73,17 @@ void keep_edges(const SparseMatrix& graph, const std::vector<int32_t>& order, Fi
 Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool keep, Plan& plan) {
   const ClusterOptions& options = plan.options;
   const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
-  NeighborLists lists = find_neighbors(points, search);
+  NeighborLists lists = find_neighbors(points, rows, search);
   GraphReport& report = plan.graph.emplace();
   report.recall = lists.recall;
   report.recall_error = lists.recall_error;
   report.distinct_points = lists.distinct;
-  report.width = neighbor_width(lists);
+  report.width = *options.edge_width * neighbor_width(lists, rows);
   Found found;
-  found.graph = weigh_neighbors(lists, options.edge_weights, report.width, false, rows);
-  if (keep) found.kept = keep_lists(lists, options.edge_weights, report.width);
+  found.graph = weigh_neighbors(lists, options.edge_weights, report.width, options.edges, rows);
+  if (keep) found.kept = keep_lists(lists, options, report.width);
   found.order = std::move(lists.order);
-  found.components = find_components(found.graph);
+  found.components = find_components(found.graph, rows);
   return found;
 }
 
@@ -94,6 +101,10 @@ int64_t automatic_neighbors(int64_t n, int64_t features) {
   const double bits = std::log2(double(n));
   const auto wanted = int64_t(std::lround(features <= 4 ? 2 * bits - 8 : 1.5 * bits - 12));
   return std::min(n - 1, std::max<int64_t>(10, wanted));
+}
+
+double automatic_edge_width(int64_t n, int64_t features) {
+  return features <= 4 ? std::clamp(std::log10(double(n)) / 4 - 0.5, 0.5, 1.0) : 1;
 }
 
 std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
@@ -116,7 +127,10 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
   const auto large = std::count_if(found.components.sizes.begin(), found.components.sizes.end(),
                                    [&](int64_t size) { return size >= std::max<int64_t>(2, n / (50 * k)); });
   if (!plan.options.regularization) plan.options.regularization = large >= k ? 0 : 1e-4;
-  plan.graph->edges = int64_t(found.graph.columns.size()) / 2;
+  const auto entries = int64_t(found.graph.columns.size());
+  for (const int64_t of_rank : rows.comm().gather<int64_t>(std::span<const int64_t>(&entries, 1)))
+    plan.graph->edges += of_rank;
+  plan.graph->edges /= 2;
   if (kept != nullptr) {
     keep_edges(found.graph, found.order, found.kept);
     *kept = std::make_shared<const FittedGraph>(std::move(found.kept));

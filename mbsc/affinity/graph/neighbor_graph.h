@@ -3,8 +3,12 @@
 //
 // The automatic number of neighbors m grows with n, and is at least 10: 2 log2(n) - 8 for up to 4 features, because thin
 // shapes of many points need a graph that is not too local, and 1.5 log2(n) - 12 for more. If more than a twentieth of
-// the points lie in components that are far smaller than a cluster (fewer than n/(10 k) points), m is doubled, at most twice. Clusters
-// that are really separate have larger components, so they do not cause m to be doubled.
+// the points lie in components that are far smaller than a cluster (fewer than n/(10 k) points), m is doubled, at most
+// twice. Clusters that are really separate have larger components, so they do not cause m to be doubled.
+// The automatic width of the Gaussian, as a multiple of the mean distance of neighbors, is 1 for more than 4 features.
+// For up to 4 features it is 0.5 for up to 10,000 points and rises to 1 at a million points. In few dimensions, distances
+// tell dense regions from sparse ones, and a narrow Gaussian lets the cut follow a sparse region. The more points there
+// are, the shorter are the distances, and a narrow Gaussian would follow chance.
 // A component with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the label of the
 // nearest cluster. If there are more than k components, the k largest are the clusters, and the points of all others
 // are isolated, too.
@@ -23,9 +27,12 @@ namespace mbsc {
 /// The number of neighbors for n points of this many features, if the option is not set.
 int64_t automatic_neighbors(int64_t n, int64_t features);
 
+/// The width of the Gaussian weights / mean distance of neighbors, if the option is not set.
+double automatic_edge_width(int64_t n, int64_t features);
+
 /// Builds the neighbor graph by the options of the plan. Writes the number of neighbors and the report on the graph to
-/// the plan. If `kept` is not null, sets it to what new points need, in addition. For one rank only. Throws Stopped
-/// after a stop request.
+/// the plan. If `kept` is not null, sets it to what new points need, in addition; for one rank only. Throws Stopped
+/// after a stop request. Collective.
 std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
                                                     std::shared_ptr<const FittedGraph>* kept = nullptr);
 

@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
-#include "mbsc/affinity/graph/distinct_rows.h"
 #include "mbsc/affinity/graph/pair_search.h"
 #include "mbsc/affinity/graph/partition.h"
+#include "mbsc/affinity/graph/placed_rows.h"
+#include "mbsc/affinity/graph/set_search.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
+#include "mbsc/linalg/row_balance.h"
+#include "mbsc/linalg/row_exchange.h"
+#include "mbsc/linalg/tall.h"
 
 namespace mbsc {
 namespace {
@@ -24,92 +29,162 @@ void stop_if_asked(const NeighborSearch& search) {
   if (search.stop.stop_requested()) throw Stopped();
 }
 
-void compare_all(NearLists& lists, const NeighborSearch& search) {
+/// Compares all pairs of points of two sets, or of one set if the second is empty.
+void compare_pairs(NearLists& lists, std::span<const int32_t> first, std::span<const int32_t> second,
+                   const NeighborSearch& search) {
   constexpr int64_t chunk = 1536;
-  std::vector<int32_t> all(static_cast<size_t>(lists.size()));
-  std::iota(all.begin(), all.end(), 0);
-  const int64_t chunks = (lists.size() + chunk - 1) / chunk;
-  const auto part = [&](int64_t c) {
-    return std::span(all).subspan(size_t(c * chunk), size_t(std::min(chunk, lists.size() - c * chunk)));
+  const auto chunks_of = [](auto set) { return (int64_t(set.size()) + chunk - 1) / chunk; };
+  const auto part = [](auto set, int64_t c) {
+    return set.subspan(size_t(c * chunk), std::min(size_t(chunk), set.size() - size_t(c * chunk)));
   };
-  parallel_for(search.threads, chunks * (chunks + 1) / 2, [&](int64_t task) {
+  const int64_t rows = chunks_of(first), columns = chunks_of(second);
+  const int64_t tasks = second.empty() ? rows * (rows + 1) / 2 : rows * columns;
+  parallel_for(search.threads, tasks, [&](int64_t task) {
     stop_if_asked(search);
+    PairSearch pairs(lists);
+    if (!second.empty()) return pairs.run(part(first, task % rows), part(second, task / rows));
     int64_t distance = 0;  // first all pairs of chunks (c, c), then all pairs (c, c + 1), ...
-    while (task >= chunks - distance) task -= chunks - distance++;
-    PairSearch pairs(lists);
+    while (task >= rows - distance) task -= rows - distance++;
     if (distance == 0)
-      pairs.run(part(task));
+      pairs.run(part(first, task));
     else
-      pairs.run(part(task), part(task + distance));
+      pairs.run(part(first, task), part(first, task + distance));
   });
 }
 
-void compare_leaves(NearLists& lists, const PartitionRule& rule, const NeighborSearch& search) {
-  std::vector<Members> sets = first_split(lists.points(), rule, search.threads);
-  parallel_for(search.threads, int64_t(sets.size()), [&](int64_t s) {
-    PairSearch pairs(lists);
-    for_each_leaf(lists.points(), rule, std::move(sets[size_t(s)]), s, [&](std::span<const int32_t> leaf) {
-      stop_if_asked(search);
-      pairs.run(leaf);
-    });
-  });
-}
-
-/// The true neighbors of a sample of points.
-struct Sample {
-  Members drawn;
-  std::vector<std::vector<NearPoint>> neighbors;
-};
-
-/// Finds them by brute force.
-Sample find_sample(MatrixView<const float> points, int64_t each, const NeighborSearch& search) {
-  const int64_t n = points.rows, size = std::min<int64_t>(512, n);
-  const KeyedPermutation order(n, Random(search.seed, Stream::neighbors), ~uint64_t{0});
-  Sample sample;
-  Matrix<float> rows(size, points.cols);
-  for (int64_t i = 0; i < size; ++i) {
-    sample.drawn.push_back(int32_t(order(i)));
-    std::copy_n(points.row(sample.drawn.back()), points.cols, rows.row(i));
-  }
-  NearLists lists(rows, points, each + 1);  // a point finds itself, too
-  Members own(static_cast<size_t>(size)), all(static_cast<size_t>(n));
-  std::iota(own.begin(), own.end(), 0);
-  std::iota(all.begin(), all.end(), 0);
-  constexpr int64_t chunk = 2048, together = 8;
-  parallel_for(search.threads, (n + chunk * together - 1) / (chunk * together), [&](int64_t task) {
-    PairSearch pairs(lists);
-    for (int64_t first = task * chunk * together; first < std::min(n, (task + 1) * chunk * together); first += chunk) {
-      stop_if_asked(search);
-      pairs.run(own, std::span(all).subspan(size_t(first), size_t(std::min(chunk, n - first))));
+/// Compares all pairs of points. A set has the points of two ranks, r and r + step, and rank r searches it.
+void compare_all(const OwnPoints& points, const NeighborSearch& search, const StopToken& stop, NearLists& lists) {
+  const RowSpace& space = *points.space;
+  const int ranks = space.comm().size(), me = space.comm().rank();
+  const auto range_of = [&](int rank) { return space.blocks().rows_of(space.blocks().blocks_of_rank(rank, ranks)); };
+  Members own(size_t(points.numbers.size()));
+  std::iota(own.begin(), own.end(), int32_t(points.numbers.begin));
+  std::vector<SearchSet> sets;
+  for (int step = 0; 2 * step <= ranks; ++step)
+    for (int rank = 0; rank < (2 * step == ranks ? step : ranks); ++rank) {
+      const int other = (rank + step) % ranks;
+      const int64_t size = range_of(rank).size() + (step > 0 ? range_of(other).size() : 0);
+      sets.push_back({rank == me || other == me ? own : Members(), size, rank});
     }
-  });
-  for (int64_t i = 0; i < size; ++i) {
-    std::vector<NearPoint> found;
-    for (const NearPoint& near : lists.list(i))
-      if (near.point != sample.drawn[size_t(i)] && int64_t(found.size()) < each) found.push_back(near);
-    sample.neighbors.push_back(std::move(found));
+  const auto search_batch = [&](SetBatch& batch) {
+    for (size_t s = 0; s < batch.numbers.size(); ++s) {
+      const std::span<const int32_t> members = batch.members[s];
+      if (batch.numbers[s] < ranks) {
+        compare_pairs(batch.lists, members, {}, search);
+        continue;
+      }
+      const auto rank = int(batch.numbers[s] % ranks), other = int((rank + batch.numbers[s] / ranks) % ranks);
+      const int64_t border = range_of(std::max(rank, other)).begin;  // the points of the lower rank come first
+      const auto split = std::partition_point(members.begin(), members.end(),
+                                              [&](int32_t row) { return batch.point_of[size_t(row)] < border; });
+      if (split == members.begin() || split == members.end()) continue;
+      compare_pairs(batch.lists, {members.begin(), split}, {split, members.end()}, search);
+    }
+  };
+  search_sets(points, std::move(sets), stop, search_batch, lists);
+}
+
+/// Compares the points of each leaf. The sets of the first split go to the rank that has the fewest points so far.
+void compare_leaves(const OwnPoints& points, const PartitionRule& rule, const NeighborSearch& search,
+                    const StopToken& stop, NearLists& lists) {
+  FirstSplit split = first_split(points, rule);
+  std::vector<int64_t> load(static_cast<size_t>(points.space->comm().size()));
+  std::vector<SearchSet> sets;
+  for (size_t s = 0; s < split.sets.size(); ++s) {
+    const auto worker = std::min_element(load.begin(), load.end()) - load.begin();
+    load[size_t(worker)] += split.sizes[s];
+    sets.push_back({std::move(split.sets[s]), split.sizes[s], int(worker)});
   }
-  return sample;
+  const auto search_batch = [&](SetBatch& batch) {
+    parallel_for(search.threads, int64_t(batch.numbers.size()), [&](int64_t s) {
+      PairSearch pairs(batch.lists);
+      for_each_leaf(batch.lists.points(), rule, std::move(batch.members[size_t(s)]), batch.numbers[size_t(s)],
+                    points.space->n(), [&](std::span<const int32_t> leaf) {
+                      stop_if_asked(search);
+                      pairs.run(leaf);
+                    });
+    });
+  };
+  search_sets(points, std::move(sets), stop, search_batch, lists);
 }
 
 struct Recall {
   double mean = 1, error = 0;
 };
 
-/// Counts how many of the true neighbors of the sample are in the lists.
-Recall measure_recall(const NearLists& lists, const Sample& sample) {
+/// Finds the true neighbors of some points (`sample` has their rows, and is the same on all ranks) among the points of
+/// all ranks: one more than the lists have, because each of these points finds itself. Collective.
+std::vector<NearPoint> find_truth(const OwnPoints& points, const Matrix<float>& sample, const NeighborSearch& search,
+                                  int64_t each) {
+  constexpr int64_t chunk = 2048;
+  const int64_t own = points.rows.rows;
+  NearLists mine(sample, points.rows, each);
+  Members asking(size_t(sample.rows())), all(static_cast<size_t>(own));
+  std::iota(asking.begin(), asking.end(), 0);
+  std::iota(all.begin(), all.end(), 0);
+  parallel_for(search.threads, (own + chunk - 1) / chunk, [&](int64_t c) {
+    stop_if_asked(search);
+    PairSearch(mine).run(asking, std::span(all).subspan(size_t(c * chunk), size_t(std::min(chunk, own - c * chunk))));
+  });
+  std::vector<NearPoint> found(size_t(sample.rows() * each), {std::numeric_limits<float>::infinity(), -1});
+  for (int64_t i = 0; i < sample.rows(); ++i) {
+    NearPoint* to = found.data() + i * each;
+    for (const NearPoint& near : mine.list(i)) *to++ = {near.distance, int32_t(points.numbers.begin) + near.point};
+  }
+  const std::vector<NearPoint> of_ranks = points.space->comm().gather<NearPoint>(found);
+  NearLists truth(sample, sample, each);
+  const auto ranks = int64_t(of_ranks.size() / found.size());
+  for (int64_t i = 0; i < sample.rows(); ++i) {
+    for (int64_t rank = 0; rank < ranks; ++rank)
+      for (const NearPoint& near : std::span(of_ranks).subspan(size_t((rank * sample.rows() + i) * each), size_t(each)))
+        if (near.point >= 0) truth.merge(i, std::span(&near, 1));
+    const auto list = truth.list(i);
+    std::copy(list.begin(), list.end(), found.begin() + i * each);
+  }
+  return found;
+}
+
+/// The true neighbors of a sample of points.
+struct Sample {
+  std::vector<int64_t> drawn;
+  std::vector<NearPoint> truth;  ///< of find_truth()
+};
+
+/// Finds them by brute force. Collective.
+Sample find_sample(const OwnPoints& points, int64_t each, const NeighborSearch& search) {
+  const int64_t n = points.space->n();
+  const KeyedPermutation order(n, Random(search.seed, Stream::neighbors), ~uint64_t{0});
+  Sample sample;
+  for (int64_t i = 0; i < std::min<int64_t>(512, n); ++i) sample.drawn.push_back(order(i));
+  std::sort(sample.drawn.begin(), sample.drawn.end());
+  sample.truth = find_truth(points, gather_rows<float>(*points.space, points.rows, sample.drawn), search, each + 1);
+  return sample;
+}
+
+/// Counts how many of the true neighbors of the sample are in the lists. Collective.
+Recall measure_recall(const OwnPoints& points, const NearLists& lists, const Sample& sample) {
+  const int64_t each = lists.each() + 1;
+  const auto size = int64_t(sample.drawn.size());
+  std::vector<double> shares;  // of own points
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t point = sample.drawn[size_t(i)];
+    if (!points.numbers.contains(point)) continue;
+    double found = 0, wanted = 0;
+    const auto known = lists.list(point - points.numbers.begin);
+    for (int64_t e = i * each; e < (i + 1) * each && wanted < double(lists.each()); ++e) {
+      if (sample.truth[size_t(e)].point == point) continue;
+      found += std::binary_search(known.begin(), known.end(), sample.truth[size_t(e)]);
+      ++wanted;
+    }
+    shares.push_back(found / wanted);
+  }
   double sum = 0, squares = 0;
-  for (size_t i = 0; i < sample.drawn.size(); ++i) {
-    double found = 0;
-    const auto known = lists.list(sample.drawn[i]);
-    for (const NearPoint& near : sample.neighbors[i]) found += std::binary_search(known.begin(), known.end(), near);
-    const double share = found / double(sample.neighbors[i].size());
+  for (const double share : points.space->comm().gather<double>(shares)) {
     sum += share;
     squares += share * share;
   }
-  const auto size = double(sample.drawn.size());
-  const double mean = sum / size;
-  return {mean, std::sqrt(std::max(0.0, squares / size - mean * mean) / size)};
+  const double mean = sum / double(size);
+  return {mean, std::sqrt(std::max(0.0, squares / double(size) - mean * mean) / double(size))};
 }
 
 /// The fan of the first split of a round that is to leave a share `wanted` of a share `missed` of missed neighbors. The
@@ -120,18 +195,18 @@ int64_t fan_for(double wanted, double missed, int64_t known, double known_missed
 }
 
 /// Compares points in rounds until the lists reach the recall. Each round has a partition of its own, whose fan depends
-/// on the recall so far.
-Recall search_rounds(NearLists& lists, const NeighborSearch& search) {
-  const Sample sample = find_sample(lists.points(), lists.each(), search);
-  PartitionRule rule = partition_rule(lists.points().cols, search.each);
+/// on the recall so far. Collective.
+Recall search_rounds(const OwnPoints& points, const NeighborSearch& search, const StopToken& stop, NearLists& lists) {
+  const Sample sample = find_sample(points, lists.each(), search);
+  PartitionRule rule = partition_rule(points.rows.cols, search.each);
   rule.seed = search.seed;
   const double wanted = 1 - search.recall;
-  rule.first_fan = fan_for(wanted, 1, rule.first_fan, usual_miss(lists.size()));
+  rule.first_fan = fan_for(wanted, 1, rule.first_fan, usual_miss(points.space->n()));
   Recall recall;
   double missed = 1;
   for (; rule.round < most_rounds; ++rule.round) {
-    compare_leaves(lists, rule, search);
-    recall = measure_recall(lists, sample);
+    compare_leaves(points, rule, search, stop, lists);
+    recall = measure_recall(points, lists, sample);
     if (recall.mean - recall.error >= search.recall) break;
     const double now = std::min(0.9, 1 - recall.mean);
     rule.first_fan = fan_for(wanted, now, rule.first_fan, std::min(0.9, now / missed));
@@ -140,20 +215,51 @@ Recall search_rounds(NearLists& lists, const NeighborSearch& search) {
   return recall;
 }
 
-/// Converts lists of distinct rows to lists of points. The place of a point is its place in distinct.copies.
-void expand(const NearLists& lists, DistinctRows& distinct, int threads, NeighborLists& out) {
-  const int64_t m = out.each;
-  const auto copies_of = [&](int64_t row) {
-    return Range{distinct.starts[size_t(row)], distinct.starts[size_t(row) + 1]};
-  };
-  out.points.resize(distinct.copies.size() * size_t(m));
-  constexpr int64_t chunk = 1024;
-  parallel_for(threads, (distinct.count() + chunk - 1) / chunk, [&](int64_t c) {
-    for (int64_t row = c * chunk; row < std::min(distinct.count(), (c + 1) * chunk); ++row) {
-      const Range own = copies_of(row);
+/// The copies of the neighbors of own distinct rows (PlacedRows::copies_of), which other ranks may own.
+class Copies {
+ public:
+  /// Collective.
+  Copies(const NearLists& lists, const PlacedRows& placed) : placed_(placed), own_(placed.space.own_rows()) {
+    std::vector<int64_t> wanted;
+    for (int64_t row = 0; row < lists.size(); ++row)
+      for (const NearPoint& near : lists.list(row))
+        if (!own_.contains(near.point)) wanted.push_back(near.point);
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    Matrix<int64_t> mine(own_.size(), 2);
+    for (int64_t row = 0; row < own_.size(); ++row) {
+      mine(row, 0) = placed.copies_of(row).begin;
+      mine(row, 1) = placed.copies_of(row).end;
+    }
+    others_ = RowExchange(placed.space, std::move(wanted));
+    theirs_ = others_.fetch<int64_t>(placed.space.comm(), mine);
+  }
+  Range of(int64_t place) const {
+    if (own_.contains(place)) return placed_.copies_of(place - own_.begin);
+    const auto& rows = others_.rows();
+    const int64_t at = std::lower_bound(rows.begin(), rows.end(), place) - rows.begin();
+    return {theirs_(at, 0), theirs_(at, 1)};
+  }
+
+ private:
+  const PlacedRows& placed_;
+  Range own_;
+  RowExchange others_;
+  Matrix<int64_t> theirs_;
+};
+
+/// Converts lists of distinct rows to lists of points. Points are ordered by the place of their row, then by number.
+/// Collective.
+void expand(const NearLists& lists, PlacedRows& placed, const RowSpace& rows, NeighborLists& out) {
+  const int64_t m = out.each, first = placed.starts.front();
+  const Copies copies(lists, placed);
+  std::vector<NearPoint> points(placed.copies.size() * size_t(m));
+  placed.space.for_each_block([&](int64_t, Range range) {
+    for (int64_t row = range.begin; row < range.end; ++row) {
+      const Range own = placed.copies_of(row);
       const auto list = lists.list(row);
       for (int64_t copy = 0; copy < own.size(); ++copy) {
-        NearPoint* to = out.points.data() + (own.begin + copy) * m;
+        NearPoint* to = points.data() + (own.begin - first + copy) * m;
         int64_t filled = 0;
         // Take the copies that follow this one; the first copy follows the last. So the lists of copies differ.
         const int64_t most = std::max<int64_t>(m / 2, m - int64_t(list.size()));
@@ -162,8 +268,8 @@ void expand(const NearLists& lists, DistinctRows& distinct, int threads, Neighbo
         for (int64_t round = 0; filled < m; ++round) {
           const int64_t before = filled;
           for (const NearPoint& near : list) {
-            const Range others = copies_of(near.point);
             if (filled == m) break;
+            const Range others = copies.of(near.point);
             if (round < others.size())
               to[filled++] = {near.distance, int32_t(others.begin + (copy + round) % others.size())};
           }
@@ -173,7 +279,13 @@ void expand(const NearLists& lists, DistinctRows& distinct, int threads, Neighbo
       }
     }
   });
-  if (!std::is_sorted(distinct.copies.begin(), distinct.copies.end())) out.order = std::move(distinct.copies);
+  // With equal points, a rank has more or fewer points than places.
+  const RowBalance balance(rows.comm(), int64_t(placed.copies.size()));
+  out.points = balance.is_balanced() ? std::move(points) : balance.to_shares<NearPoint>(points, m);
+  out.order = balance.is_balanced() ? std::move(placed.copies) : balance.to_shares<int32_t>(placed.copies, 1);
+  bool is_moved = false;
+  for (size_t i = 0; i < out.order.size(); ++i) is_moved |= out.order[i] != rows.own_rows().begin + int64_t(i);
+  if (!rows.comm().any(is_moved)) out.order.clear();
 }
 
 }  // namespace
@@ -182,22 +294,23 @@ bool compares_all(int64_t n, int64_t features, double recall) {
   return recall >= 1 || n <= 8192 || double(n) * double(n) * double(features + 12) < 4e9;
 }
 
-NeighborLists find_neighbors(const Points& points, const NeighborSearch& search) {
-  DistinctRows distinct = find_distinct(points, search.threads);
-  const bool all_pairs = compares_all(distinct.count(), points.features, search.recall);
-  if (!all_pairs) reorder(order_by_place(distinct.rows, search.seed, search.threads), distinct);
+NeighborLists find_neighbors(const Points& points, const RowSpace& rows, const NeighborSearch& given) {
+  NeighborSearch search = given;
+  if (rows.comm().size() > 1) search.stop = {};  // ranks stop together, between two batches
+  PlacedRows placed = place_rows(points, rows, search.seed);
   NeighborLists out;
   out.each = search.each;
-  out.distinct = distinct.count();
-  NearLists lists(distinct.rows, std::min(search.each, distinct.count() - 1));
-  if (all_pairs) {
-    compare_all(lists, search);
+  out.distinct = placed.count();
+  NearLists lists(placed.rows, std::min(search.each, placed.count() - 1));
+  const OwnPoints own{placed.rows, placed.space.own_rows(), &placed.space};
+  if (compares_all(placed.count(), points.features, search.recall)) {
+    compare_all(own, search, given.stop, lists);
   } else {
-    const Recall recall = search_rounds(lists, search);
+    const Recall recall = search_rounds(own, search, given.stop, lists);
     out.recall = recall.mean;
     out.recall_error = recall.error;
   }
-  expand(lists, distinct, search.threads, out);
+  expand(lists, placed, rows, out);
   return out;
 }
 

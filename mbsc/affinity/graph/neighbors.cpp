@@ -9,23 +9,6 @@
 #include "mbsc/base/float64.h"
 
 namespace mbsc {
-namespace {
-
-/// Replaces the global column numbers of a graph by local ones: own rows first, then the rows of other ranks in
-/// ascending order. `others` are the columns that other ranks own, unsorted and with repetitions. Collective.
-void make_columns_local(const RowSpace& space, std::vector<int64_t> others, NeighborGraph& graph) {
-  const Range own = space.own_rows();
-  std::sort(others.begin(), others.end());
-  others.erase(std::unique(others.begin(), others.end()), others.end());
-  const auto local = [&](int64_t column) {
-    if (own.contains(column)) return column - own.begin;
-    return own.size() + (std::lower_bound(others.begin(), others.end(), column) - others.begin());
-  };
-  for (int32_t& column : graph.columns) column = int32_t(local(column));
-  graph.others = RowExchange(space, std::move(others));
-}
-
-}  // namespace
 
 int64_t neighbors_kept(int64_t n) { return n <= int64_t{1} << 20 ? 16 : 0; }
 
@@ -132,7 +115,7 @@ std::vector<std::vector<typename LargestEntries<T>::Edge>> LargestEntries<T>::ex
     }
   }
   entries_ = {};
-  return exchange_parts<Edge>(space.comm(), parts);
+  return exchange_parts<Edge>(space.comm(), std::move(parts));
 }
 
 template <class T>
@@ -160,7 +143,6 @@ NeighborGraph LargestEntries<T>::graph(const RowSpace& space) {
   // An edge occurs twice if it is among the largest entries of both of its points.
   NeighborGraph graph;
   graph.starts.assign(size_t(rows_ + 1), 0);
-  std::vector<int64_t> others;
   for (int64_t i = 0; i < rows_; ++i) {
     const auto begin = lists.entries.begin() + lists.starts[size_t(i)];
     const auto end = lists.entries.begin() + lists.starts[size_t(i + 1)];
@@ -169,11 +151,10 @@ NeighborGraph LargestEntries<T>::graph(const RowSpace& space) {
       if (edge > begin && edge->column == (edge - 1)->column) continue;
       graph.columns.push_back(edge->column);
       graph.values.push_back(edge->value);
-      if (!own.contains(edge->column)) others.push_back(edge->column);
     }
     graph.starts[size_t(i + 1)] = int64_t(graph.columns.size());
   }
-  make_columns_local(space, std::move(others), graph);
+  make_columns_local(space, graph);
   return graph;
 }
 

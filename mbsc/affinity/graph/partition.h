@@ -9,7 +9,8 @@
 // first_fan * second_fan leaves. A set of fewer than `fewest` points is merged into the nearest set that is large
 // enough. If splits make no progress (for example, because many points are nearly equal), the points of the set are put
 // in random order and divided into leaves.
-// The leaves depend only on the points and the rule.
+// The leaves depend only on the points and the rule. Over ranks, each rank assigns its own points in the first split, and
+// only the leaders are gathered. Each of the resulting sets is then split by one rank, which needs only its points.
 // Cost: d multiply-adds for each pair of a point and a leader. A set meets at most 1,000 leaders in the first split and
 // 128 in a later one. A set that needs more is split once more, so the cost hardly grows with n.
 // Memory: the sets of the first split, first_fan numbers for each point.
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "mbsc/input.h"
+#include "mbsc/linalg/row_space.h"
 
 namespace mbsc {
 
@@ -43,16 +45,30 @@ using Members = std::vector<int32_t>;
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
 
-/// An order in which near points are close to each other. Points are grouped by their nearest leader. The leaders form
-/// a chain: after each leader comes the nearest leader that is not in the chain yet. Each group is ordered in the same
-/// way, so there are up to 64 x 64 groups. If points are searched in this order, their rows and lists stay in cache.
-/// Returns the points in this order.
-Members order_by_place(MatrixView<const float> points, uint64_t seed, int threads);
+/// The points of this rank: the rows `numbers` of all points. `space` has their total, the threads and the ranks.
+struct OwnPoints {
+  MatrixView<const float> rows;
+  Range numbers;
+  const RowSpace* space;
+};
 
-/// The sets of the first split, the largest first.
-std::vector<Members> first_split(MatrixView<const float> points, const PartitionRule& rule, int threads);
-/// Splits one of these sets further and calls `use` for each leaf. `number` is the index of the set among them.
+/// Finds an order in which near points are close to each other, and returns the place of each own point in it. Leaders
+/// are grouped by the nearest of up to 64 of them, the heads. A point belongs to its nearest head, and there to the
+/// nearest leader of the head's group. Points are ordered by their leader, then by number. Heads form a chain: after
+/// each head comes the nearest head that is not in the chain yet. So do the leaders of a group. If points are searched
+/// in this order, their rows and lists stay in cache. Collective.
+std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed);
+
+/// The sets of the first split, the largest first. Of each set, a rank has the numbers of its own points, ascending.
+struct FirstSplit {
+  std::vector<Members> sets;
+  std::vector<int64_t> sizes;  ///< over all ranks
+};
+/// Collective.
+FirstSplit first_split(const OwnPoints& points, const PartitionRule& rule);
+/// Splits one of these sets further and calls `use` for each leaf. `number` is the index of the set among them, `total`
+/// the number of all points. The members are rows of `points`.
 void for_each_leaf(MatrixView<const float> points, const PartitionRule& rule, Members set, int64_t number,
-                   const std::function<void(std::span<const int32_t>)>& use);
+                   int64_t total, const std::function<void(std::span<const int32_t>)>& use);
 
 }  // namespace mbsc

@@ -13,17 +13,34 @@ namespace {
 
 constexpr int rounds = 8;
 
-/// Up to `count` points, drawn at random without replacement, in the order of their numbers.
-Matrix<float> draw_points(const Points& points, int64_t count, uint64_t seed) {
-  count = std::min(count, points.rows);
-  const KeyedPermutation order(points.rows, Random(seed, Stream::landmarks), 0);
+/// Up to `count` points, drawn at random without replacement, in the order of their numbers, on every rank. Collective.
+Matrix<float> draw_points(const Points& points, const RowSpace& rows, int64_t count, uint64_t seed) {
+  count = std::min(count, rows.n());
+  const KeyedPermutation order(rows.n(), Random(seed, Stream::landmarks), 0);
   std::vector<int64_t> drawn(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = order(i);
   std::sort(drawn.begin(), drawn.end());
+  std::vector<float> mine;
+  for (const int64_t point : drawn) {
+    if (!rows.own_rows().contains(point)) continue;
+    for (int64_t f = 0; f < points.features; ++f)
+      mine.push_back(float(points(point - rows.own_rows().begin, f)) + 0.0F);
+  }
+  mine = rows.comm().gather<float>(mine);
   Matrix<float> sample(count, points.features);
-  for (int64_t i = 0; i < count; ++i)
-    for (int64_t f = 0; f < points.features; ++f) sample(i, f) = float(points(drawn[size_t(i)], f)) + 0.0F;
+  std::copy(mine.begin(), mine.end(), sample.data());
   return sample;
+}
+
+/// The nearest center of each row of the sample. Each rank searches its share of the sample. Collective.
+std::vector<int32_t> find_nearest(const Matrix<float>& sample, const Matrix<float>& centers, const RowSpace& rows,
+                                  uint64_t seed, const StopToken& stop) {
+  const Comm& comm = rows.comm();
+  const int64_t begin = sample.rows() * comm.rank() / comm.size(),
+                end = sample.rows() * (comm.rank() + 1) / comm.size();
+  const LandmarkSearch search(centers, seed, rows.threads());
+  const Points share(sample.view().rows_between(begin, end));
+  return comm.gather<int32_t>(search.find(share, 1, rows.threads(), stop).landmarks);
 }
 
 /// Moves each center to the mean of the rows that are nearest to it. A center without rows stays.
@@ -42,17 +59,16 @@ void move_centers(const Matrix<float>& rows, const std::vector<int32_t>& nearest
 
 }  // namespace
 
-Matrix<float> choose_landmarks(const Points& points, int64_t count, uint64_t seed, int threads, const StopToken& stop) {
-  const Matrix<float> sample = draw_points(points, 10 * count, seed);
-  DistinctRows distinct = find_distinct(Points(sample.view()), threads);
+Matrix<float> choose_landmarks(const Points& points, const RowSpace& rows, int64_t count, uint64_t seed,
+                               const StopToken& stop) {
+  const Matrix<float> sample = draw_points(points, rows, 10 * count, seed);
+  DistinctRows distinct = find_distinct(Points(sample.view()), rows.threads());
   if (distinct.count() <= count) return std::move(distinct.rows);
   const KeyedPermutation order(distinct.count(), Random(seed, Stream::landmarks), 2);
   Matrix<float> centers(count, points.features);
   for (int64_t c = 0; c < count; ++c) std::copy_n(distinct.rows.row(order(c)), points.features, centers.row(c));
-  for (int round = 0; round < rounds; ++round) {
-    const LandmarkSearch search(centers, seed, threads);
-    move_centers(sample, search.find(Points(sample.view()), 1, threads, stop).landmarks, centers);
-  }
+  for (int round = 0; round < rounds; ++round)
+    move_centers(sample, find_nearest(sample, centers, rows, seed, stop), centers);
   return centers;
 }
 

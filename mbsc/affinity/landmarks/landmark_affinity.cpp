@@ -17,10 +17,11 @@ void LandmarkAffinity::multiply_columns(std::span<const int64_t> columns, Matrix
   throw_if_stopped(stop);
   const int64_t K = factor_.each;
   Matrix<double> sums(factor_.size(), C.cols);
+  const FactorRows given = gather_factor_rows(rows(), factor_, columns);
   for (size_t j = 0; j < columns.size(); ++j)
-    for (int64_t e = columns[j] * K; e < (columns[j] + 1) * K; ++e) {
-      const int32_t r = factor_.columns[size_t(e)];
-      const double weight = factor_.weights[size_t(e)], degree = factor_.degrees[size_t(r)];
+    for (int64_t e = int64_t(j) * K; e < int64_t(j + 1) * K; ++e) {
+      const int32_t r = given.columns[size_t(e)];
+      const double weight = given.weights[size_t(e)], degree = factor_.degrees[size_t(r)];
       for (int64_t c = 0; c < C.cols && weight > 0; ++c) sums(r, c) += weight / degree * double(C(int64_t(j), c));
     }
   Matrix<float> T(sums.rows(), sums.cols());
@@ -32,14 +33,15 @@ void LandmarkAffinity::multiply_columns(std::span<const int64_t> columns, Matrix
 /// Some columns of A: B times these columns of Dr^-1 B'.
 class LandmarkAffinity::Block final : public ColumnBlock<float> {
  public:
-  Block(const LandmarkFactor& factor, std::span<const int64_t> columns)
+  Block(const RowSpace& space, const LandmarkFactor& factor, std::span<const int64_t> columns)
       : ColumnBlock<float>(columns), factor_(factor), scaled_(factor.size(), int64_t(columns.size())) {
     simd::choose_level();
     const int64_t K = factor.each;
+    const FactorRows given = gather_factor_rows(space, factor, columns);
     for (size_t j = 0; j < columns.size(); ++j)
-      for (int64_t e = columns[j] * K; e < (columns[j] + 1) * K; ++e) {
-        const int32_t r = factor.columns[size_t(e)];
-        const double weight = factor.weights[size_t(e)];
+      for (int64_t e = int64_t(j) * K; e < int64_t(j + 1) * K; ++e) {
+        const int32_t r = given.columns[size_t(e)];
+        const double weight = given.weights[size_t(e)];
         if (weight > 0) scaled_(r, int64_t(j)) = float(weight / factor.degrees[size_t(r)]);
       }
   }
@@ -59,13 +61,13 @@ class LandmarkAffinity::Block final : public ColumnBlock<float> {
 };
 
 std::unique_ptr<const ColumnBlock<float>> LandmarkAffinity::take_columns(std::span<const int64_t> columns) const {
-  return std::make_unique<Block>(factor_, columns);
+  return std::make_unique<Block>(rows(), factor_, columns);
 }
 
 Degrees LandmarkAffinity::degrees(const StopToken& stop, const std::function<void(double)>&, int64_t) const {
   throw_if_stopped(stop);
   Degrees degrees;
-  degrees.sum.resize(size_t(n()));
+  degrees.sum.resize(size_t(rows().local_rows()));
   const int64_t K = factor_.each;
   rows().for_each_block([&](int64_t, Range range) {
     for (int64_t i = range.begin; i < range.end; ++i)

@@ -3,7 +3,8 @@
 // (landmark_factor.h), and Dr is the diagonal matrix of the sums of its columns. Two points are similar if they share
 // landmarks. The row sums of A are those of B. The diagonal of A is not zero.
 //
-// A product takes 2 K multiply-adds for each point and right-hand side, if a point has K landmarks. For one rank only.
+// A product takes 2 K multiply-adds for each point and right-hand side, if a point has K landmarks. Between ranks it sends
+// sums for the landmarks, not rows of points.
 #pragma once
 
 #include <utility>

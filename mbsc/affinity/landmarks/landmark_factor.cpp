@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mbsc/base/parallel.h"
+#include "mbsc/linalg/reduce.h"
 #include "mbsc/simd/level.h"
 #include "mbsc/simd/sparse.h"
 
@@ -16,25 +16,35 @@ float landmark_weight(float square, double width, bool is_nearest) {
   return weight >= least ? weight : is_nearest ? least : 0;
 }
 
+FactorRows gather_factor_rows(const RowSpace& rows, const LandmarkFactor& factor, std::span<const int64_t> points) {
+  FactorRows mine;
+  for (const int64_t point : points) {
+    if (!rows.own_rows().contains(point)) continue;
+    const int64_t first = (point - rows.own_rows().begin) * factor.each;
+    for (auto e = size_t(first); e < size_t(first + factor.each); ++e) {
+      mine.columns.push_back(factor.columns[e]);
+      mine.weights.push_back(factor.weights[e]);
+    }
+  }
+  return {rows.comm().gather<int32_t>(mine.columns), rows.comm().gather<float>(mine.weights)};
+}
+
 Matrix<double> gather_to_landmarks(const RowSpace& rows, const LandmarkFactor& factor, MatrixView<const float> V) {
-  const int64_t p = factor.size(), K = factor.each, c = V.cols, blocks = rows.own_blocks().size();
-  const int64_t chunks = std::min(blocks, std::clamp<int64_t>(rows.n() / p, 1, 64));
-  std::vector<Matrix<double>> sums(static_cast<size_t>(chunks));
-  parallel_for(rows.threads(), chunks, [&](int64_t chunk) {
-    Matrix<double> sum(p, c);
-    const Range range = rows.blocks().rows_of({blocks * chunk / chunks, blocks * (chunk + 1) / chunks});
+  const int64_t p = factor.size(), K = factor.each, c = V.cols;
+  constexpr int64_t together = 16;  // blocks whose sums are in memory at the same time
+  const auto add_rows = [&](int64_t, Range range, std::span<double> out) {
     for (int64_t i = range.begin; i < range.end; ++i)
       for (int64_t e = i * K; e < (i + 1) * K; ++e) {
         const double weight = factor.weights[size_t(e)];
         if (weight == 0) continue;
-        double* to = sum.row(factor.columns[size_t(e)]);
+        double* to = out.data() + factor.columns[size_t(e)] * c;
         for (int64_t j = 0; j < c; ++j) to[j] += weight * double(V(i, j));
       }
-    sums[size_t(chunk)] = std::move(sum);
-  });
-  for (size_t chunk = 1; chunk < sums.size(); ++chunk)
-    for (int64_t at = 0; at < p * c; ++at) sums[0].data()[at] += sums[chunk].data()[at];
-  return std::move(sums[0]);
+  };
+  const std::vector<double> sums = sum_block_by_block(rows, p * c, add_rows, together);
+  Matrix<double> out(p, c);
+  std::copy(sums.begin(), sums.end(), out.data());
+  return out;
 }
 
 void spread_to_points(const RowSpace& rows, const LandmarkFactor& factor, MatrixView<const float> T,

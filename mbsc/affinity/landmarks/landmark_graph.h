@@ -33,10 +33,11 @@ constexpr int64_t automatic_nearest_landmarks = 5;
 constexpr int64_t most_nearest_landmarks = 20;
 
 /// Builds the graph by the options of the plan. Writes to the plan: the number of landmarks, which is smaller if there
-/// are too few distinct points, K, and the report on the graph. For one rank only. Throws Stopped after a stop request.
+/// are too few distinct points, K, and the report on the graph. Throws Stopped after a stop request; with several ranks, if
+/// rank 0 has one. Collective.
 std::unique_ptr<LandmarkAffinity> make_landmark_graph(const Points& points, const RowSpace& rows, Plan& plan);
 
-/// s, from the squared distances of the edges.
+/// s, from the squared distances of the edges of own points. Collective.
 double landmark_width(const RowSpace& rows, const std::vector<float>& squares, int64_t each);
 
 }  // namespace mbsc

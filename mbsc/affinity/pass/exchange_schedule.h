@@ -21,12 +21,12 @@ class ExchangeSchedule {
     int64_t block;
   };
 
-  /// A strip has at most `most_together` turns. A rank continues the column sums that the next rank sends. It needs
-  /// them at least one strip after the next rank has computed them, so that messages and work overlap. So a strip also
-  /// has at most half as many turns as the smallest rank has blocks, but at least one.
+  /// A strip has at most `most_together` turns. A rank continues the column sums that the next rank sends. For
+  /// messages and work to overlap, it must use them at least one strip later than the next rank computes them. So a
+  /// strip also has at most half as many turns as the smallest rank has blocks, but at least one.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
-  /// Whether no other rank has rows.
+  /// Whether this rank exchanges nothing, because it or all other ranks have no rows.
   bool is_alone() const { return next_ == rank_; }
   /// The rank that owns the next rows on the ring, after those of this rank. It sends the sums of columns to this rank.
   int next() const { return next_; }
@@ -34,7 +34,7 @@ class ExchangeSchedule {
   int previous() const { return previous_; }
   /// The number of turns in a strip.
   int64_t together() const { return together_; }
-  /// The number of strips of the rank that has the most.
+  /// The number of strips of the rank that has the most; 0 if this rank exchanges nothing.
   int64_t strips() const { return int64_t(outgoing_.size()); }
 
   /// The own column blocks that other ranks need in their strip with this number.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TilePass: what one rank computes in a symmetric pass. For each strip (pair_ring.h) it packs the columns, runs the
-// tiles of every row block with these columns, and adds up the sums of the rows and of the columns. Threads share the
-// strips (strip_queue.h).
+// TilePass: what one rank computes in a symmetric pass. In each turn, one column block meets the own row
+// blocks; a strip is a few consecutive turns (pair_ring.h). For each strip, the pass packs the columns, runs the tiles
+// of every row block with these columns, and adds up the sums of the rows and of the columns. Threads share the strips
+// (strip_queue.h).
 #pragma once
 
 #include <array>

@@ -54,33 +54,28 @@ SolverMemory chebyshev_memory(int64_t, int64_t, const ClusterOptions& options) {
 
 /// The rows of `from` by point instead of by place (Affinity::places).
 template <class T>
-Matrix<T> rows_by_point(const RowSpace& space, std::span<const int32_t> places, Matrix<T> from) {
-  if (places.empty() || from.empty()) return from;
-  Matrix<T> out(from.rows(), from.cols());
-  space.for_each_block([&](int64_t, Range rows) {
-    for (int64_t place = rows.begin; place < rows.end; ++place)
-      std::copy_n(from.row(place), from.cols(), out.row(places[size_t(place)]));
-  });
-  return out;
+Matrix<T> rows_by_point(const Normalized<T>& L, Matrix<T> from) {
+  if (L.places() == nullptr || from.empty()) return from;
+  return L.places()->template to_rows<T>(L.comm(), from);
 }
 
-/// The values of all points, by place.
-template <class Value, class Given>
-std::vector<Value> by_place(std::span<const int32_t> places, std::span<const Given> values) {
-  std::vector<Value> out(values.begin(), values.end());
-  for (size_t place = 0; place < places.size(); ++place) out[place] = Value(values[size_t(places[place])]);
-  return out;
+/// The values of own points, by place.
+template <class Value, class T, class Given>
+std::vector<Value> by_place(const Normalized<T>& L, std::span<const Given> values) {
+  const std::vector<Value> own(values.begin(), values.end());
+  return L.places() == nullptr ? own : L.places()->template to_places<Value>(L.comm(), own);
 }
 
 /// sqrt(d_i) on the nodes of each of the k largest components. Empty if there are fewer than k components with edges.
 template <class T>
-Matrix<T> component_vectors(const SparseMatrix& graph, std::span<const double> degrees, int64_t k, int threads) {
-  const Components components = find_components(graph);
+Matrix<T> component_vectors(const SparseMatrix& graph, std::span<const double> degrees, int64_t k,
+                            const RowSpace& space) {
+  const Components components = find_components(graph, space);
   if (components.count() < k || components.sizes[size_t(k - 1)] < 2) return {};
   Matrix<T> W(graph.rows(), k);
   for (int64_t i = 0; i < W.rows(); ++i)
     if (const int32_t c = components.of[size_t(i)]; c < k) W(i, c) = T(std::sqrt(degrees[size_t(i)]));
-  orthonormalize_in_order<T>(RowSpace(graph.rows(), threads), W, 0);
+  orthonormalize_in_order<T>(space, W, 0);
   return W;
 }
 
@@ -105,7 +100,7 @@ class ChebyshevRun {
     } catch (const Stopped&) {
       pairs_.status = Status::stopped;
     }
-    pairs_.vectors = rows_by_point(L_.rows(), L_.places(), std::move(pairs_.vectors));
+    pairs_.vectors = rows_by_point(L_, std::move(pairs_.vectors));
     pairs_.seconds = budget_.seconds();
     return std::move(pairs_);
   }
@@ -113,25 +108,24 @@ class ChebyshevRun {
  private:
   /// Makes the operator and the first block.
   void prepare() {
-    const int threads = L_.rows().threads();
-    const bool is_alone = L_.comm().size() == 1;
-    if (is_alone) watch_.emplace(by_place<float>(L_.places(), L_.inverse_root_degrees()), options_, threads);
+    watch_.emplace(L_.rows(), by_place<float>(L_, L_.inverse_root_degrees()), options_);
     if constexpr (std::is_same_v<T, float>)
-      if (L_.edges() != nullptr && is_alone) return prepare_graph(threads);
+      if (L_.edges() != nullptr) return prepare_graph();
     operator_ = std::make_unique<NormalizedOperator<T>>(L_, options_.stop);
     W_ = random_basis(L_, columns_, options_.seed);
   }
 
-  void prepare_graph(int threads) requires std::is_same_v<T, float> {
+  void prepare_graph() requires std::is_same_v<T, float> {
     const SparseMatrix& graph = *L_.edges();
-    const std::vector<double> degrees = by_place<double>(L_.places(), L_.degrees());
+    const RowSpace& space = L_.rows();  // places are distributed like points
+    const std::vector<double> degrees = by_place<double>(L_, L_.degrees());
     const double tau = L_.regularization_added();
-    auto graph_operator = std::make_unique<GraphOperator>(graph, degrees, tau, threads, options_.stop);
-    if (tau == 0) W_ = component_vectors<T>(graph, degrees, k_, threads);
+    auto graph_operator = std::make_unique<GraphOperator>(graph, degrees, tau, space, options_.stop);
+    if (tau == 0) W_ = component_vectors<T>(graph, degrees, k_, space);
     is_known_ = !W_.empty();
     if (!is_known_) {
-      MultilevelStart start =
-          multilevel_start(*graph_operator, graph, degrees, k_, columns_, options_.seed, options_.stop);
+      MultilevelStart start = multilevel_start(*graph_operator, graph, degrees, L_.places() != nullptr, k_, columns_,
+                                               options_.seed, options_.stop);
       W_ = std::move(start.block);
       count(start.products);
     }
@@ -191,7 +185,6 @@ class ChebyshevRun {
 
   /// Whether the labels change so little that the filters still to come would hardly change them either.
   bool labels_are_still() {
-    if (!watch_) return false;
     const double changed = watch_->template update<T>(pairs_.vectors);
     return pairs_.iterations > 1 && left_ < 0.7 && changed * left_ / (1 - left_) <= 0.001;
   }
@@ -225,7 +218,7 @@ class ChebyshevRun {
   const int64_t k_, columns_;
   const Budget budget_;
   std::unique_ptr<const Operator<T>> operator_;
-  std::optional<LabelWatch> watch_;  ///< on one rank
+  std::optional<LabelWatch> watch_;
   Solution<T> pairs_;
   Matrix<T> W_, image_;     ///< the block and its product
   bool is_known_ = false;   ///< the block has the eigenvectors of components

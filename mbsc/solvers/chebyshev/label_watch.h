@@ -3,7 +3,8 @@
 //
 // It clusters a fixed sample of rows. At the first call by k-means; later by Lloyd's iterations that start from the
 // means of the groups found before, so that a label keeps its meaning although the eigenvectors may rotate.
-// Cost of a call: a few assignments of the sample, which has at most 20,000 rows.
+// Cost of a call: a few assignments of the sample, which has at most 20,000 rows. Every rank gathers the sample and
+// clusters it, so all ranks get the same result.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,11 @@ namespace mbsc {
 
 class LabelWatch {
  public:
-  /// roots[i] = s_i (affinity/normalized.h). Rows with s_i = 0 are isolated and are not watched. Only on one rank.
-  LabelWatch(std::span<const float> roots, const ClusterOptions& options, int threads);
+  /// roots[i] = s_i (affinity/normalized.h) for own rows. Rows with s_i = 0 are isolated and are not watched. Collective.
+  LabelWatch(const RowSpace& space, std::span<const float> roots, const ClusterOptions& options);
 
-  /// The share of the sample that has another label than at the last call; 1 at the first call. `vectors` has k columns.
+  /// The share of the sample that has another label than at the last call; 1 at the first call. `vectors` has k columns,
+  /// and the own rows. Collective.
   template <class T>
   double update(MatrixView<const T> vectors);
 
@@ -28,9 +30,10 @@ class LabelWatch {
   double cluster(const Matrix<float>& rows);
 
   const ClusterOptions& options_;
-  int threads_;
-  std::vector<int64_t> sample_;
-  std::vector<float> roots_;  ///< of the sample
+  RowSpace space_;
+  std::vector<int64_t> sample_;    ///< ascending
+  std::vector<int64_t> position_;  ///< of each row of the sample: its position in the random order
+  std::vector<float> roots_;       ///< of the sample
   std::vector<int32_t> labels_;
 };
 

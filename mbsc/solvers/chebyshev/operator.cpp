@@ -39,13 +39,13 @@ void NormalizedOperator<T>::filter(double cut, int64_t degree, Matrix<T>& W) con
   }
 }
 
-GraphOperator::GraphOperator(const SparseMatrix& graph, std::span<const double> degrees, double tau, int threads,
-                             const StopToken& stop)
-    : Operator<float>(RowSpace(graph.rows(), threads)),
+GraphOperator::GraphOperator(const SparseMatrix& graph, std::span<const double> degrees, double tau,
+                             const RowSpace& space, const StopToken& stop)
+    : Operator<float>(space),
       graph_(graph),
       roots_(degrees.size()),
       squares_(degrees.size()),
-      flat_(tau / double(graph.rows())),
+      flat_(tau / double(space.n())),
       stop_(stop) {
   for (size_t i = 0; i < degrees.size(); ++i) {
     if (!(degrees[i] + tau > 0)) continue;
@@ -64,10 +64,12 @@ void GraphOperator::scale(MatrixView<const float> from, const Factor& factor, Ma
   });
 }
 
-void GraphOperator::apply(MatrixView<const float> Y, std::span<const float> factors, const Recurrence::Step& step,
+void GraphOperator::apply(MatrixView<float> Y, std::span<const float> factors, const Recurrence::Step& step,
                           MatrixView<float> out) const {
   if (stop_.stop_requested()) throw Stopped();
   simd::choose_level();
+  const int64_t own = space().local_rows();
+  graph_.others.fetch<float>(space().comm(), Y.rows_between(0, own), Y.row(own));
   std::vector<float> flat(size_t(Y.cols), 0);  // (tau/n) 1'Y
   if (flat_ > 0) {
     const std::vector<double> sums = sum_over_blocks(space(), Y.cols, [&](int64_t, Range rows, std::span<double> sum) {
@@ -96,7 +98,7 @@ void GraphOperator::apply(MatrixView<const float> Y, std::span<const float> fact
 }
 
 void GraphOperator::multiply(MatrixView<const float> V, MatrixView<float> out) const {
-  Matrix<float> Y(V.rows, V.cols);
+  Matrix<float> Y(V.rows + graph_.others.size(), V.cols);
   scale(
       V, [&](int64_t i) { return roots_[size_t(i)]; }, Y);
   apply(Y, roots_, {1, 0, 0}, out);
@@ -104,15 +106,21 @@ void GraphOperator::multiply(MatrixView<const float> V, MatrixView<float> out) c
 
 void GraphOperator::filter(double cut, int64_t degree, Matrix<float>& W) const {
   Recurrence recurrence(cut);
+  const int64_t rows = W.rows() + graph_.others.size();
+  const bool in_place = rows == W.rows();  // there are no rows of other ranks
+  Matrix<float> Y;
+  if (!in_place) Y = Matrix<float>(rows, W.cols());
   scale(
-      W, [&](int64_t i) { return roots_[size_t(i)]; }, W);
-  Matrix<float> other(W.rows(), W.cols());
+      W, [&](int64_t i) { return roots_[size_t(i)]; }, in_place ? W : Y);
+  if (in_place) Y = std::move(W);
+  Matrix<float> other(rows, Y.cols());
   for (int64_t j = 0; j < degree; ++j) {
-    apply(W, squares_, j == 0 ? recurrence.first() : recurrence.next(), other);
-    std::swap(W, other);
+    apply(Y, squares_, j == 0 ? recurrence.first() : recurrence.next(), other);
+    std::swap(Y, other);
   }
-  scale(
-      W, [&](int64_t i) { return roots_[size_t(i)] > 0 ? 1 / roots_[size_t(i)] : 0; }, W);
+  const auto inverse = [&](int64_t i) { return roots_[size_t(i)] > 0 ? 1 / roots_[size_t(i)] : 0; };
+  if (in_place) W = std::move(Y);
+  scale(in_place ? W : Y, inverse, W);
 }
 
 template class Operator<float>;

@@ -51,17 +51,19 @@ class NormalizedOperator final : public Operator<T> {
 /// product needs one scaling of its result and none of its input.
 class GraphOperator final : public Operator<float> {
  public:
-  /// The degrees are in the order of the graph. The graph must outlive this object. Only on one rank.
-  GraphOperator(const SparseMatrix& graph, std::span<const double> degrees, double tau, int threads,
+  /// `space` distributes the rows of the graph. The degrees are those of own rows, in the order of the graph. The graph
+  /// must outlive this object.
+  GraphOperator(const SparseMatrix& graph, std::span<const double> degrees, double tau, const RowSpace& space,
                 const StopToken& stop);
   void multiply(MatrixView<const float> V, MatrixView<float> out) const override;
   void filter(double cut, int64_t degree, Matrix<float>& W) const override;
 
  private:
-  /// out_i <- factors_i * product * ((A + (tau/n) 11') Y)_i + same * Y_i + before * out_i.
-  void apply(MatrixView<const float> Y, std::span<const float> factors, const Recurrence::Step& step,
+  /// out_i <- factors_i * product * ((A + (tau/n) 11') Y)_i + same * Y_i + before * out_i. After the own rows, Y has room
+  /// for the rows of other ranks, which are fetched.
+  void apply(MatrixView<float> Y, std::span<const float> factors, const Recurrence::Step& step,
              MatrixView<float> out) const;
-  /// out_i = factor(i) * from_i.
+  /// out_i = factor(i) * from_i for own rows.
   template <class Factor>
   void scale(MatrixView<const float> from, const Factor& factor, MatrixView<float> out) const;
 

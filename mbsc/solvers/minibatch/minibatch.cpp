@@ -6,7 +6,7 @@
 //      the kernel is too narrow for landmarks, the graph of neighbors may give the block (graph_start.h).
 //   2. sample() and step(), in turn. Each batch of columns improves the estimates G ~ LW and B ~ W'LW, and a step
 //      follows each batch. The estimates use the columns of all batches so far. If there are several batches,
-//      they also use the model as a control variate, and with it the largest entries of each row, if the degree pass
+//      the estimates also use the model as a control variate, and the largest entries of each row if the degree pass
 //      collected them (batch_memory.h). During the first pass, G and B are unbiased if all columns so far were
 //      multiplied by the same W. After one pass, every column has been evaluated; G and B are then exact if all columns
 //      were multiplied by the current W. In the first pass, each batch doubles the number of columns seen
@@ -20,7 +20,7 @@
 // If degrees are sampled, every column of a batch also improves the degrees. Before each step, L is rescaled to
 // the better degrees (degree_tally.h, rescaling.h). The degrees are exact after a pass, or after the first full
 // product.
-// If the batches have more than one pass (RitzPlan::sampled > n), step 2 continues: each column is evaluated again and
+// If the budget for batches is more than one pass (RitzPlan::sampled > n), phase 2 continues: each column is evaluated again and
 // multiplied by the current W; this product replaces the earlier one. Columns multiplied by an earlier W, and
 // shrunk steps, add a bias that vanishes as the run goes on.
 // Cost of a column: n kernel values and 2 n k' operations.
@@ -150,20 +150,21 @@ const SolverRow& minibatch_solver() {
       .name = "minibatch",
       .method = "minibatch",
       .step_rule = StepRule::ritz,
-      .options = {word_option(
-                      "columns", words::column_choices, [](auto& o) -> auto& { return o.ritz.columns; })
-                      .for_methods(own)
-                      .help("how columns are drawn: by importance, or all with the same probability"),
-                  flag_option(
-                      "control_variate", [](auto& o) -> auto& { return o.ritz.control_variate; })
-                      .for_methods(own)
-                      .help(
-                          "use the Nystrom model as a control variate, with the weight that lowers the variance most"),
-                  flag_option(
-                      "polish", [](auto& o) -> auto& { return o.ritz.polish; })
-                      .for_methods(own)
-                      .help("end with full products; this needs 1.5 passes or more (1.05 with a tolerance), or a "
-                            "tolerance without passes, or seconds without passes and iterations")},
+      .options =
+          {word_option(
+               "columns", words::column_choices, [](auto& o) -> auto& { return o.ritz.columns; })
+               .for_methods(own)
+               .help("how landmarks are drawn (by importance, or all with the same probability), and whether the most "
+                     "important columns belong to every batch (importance) or not (uniform)"),
+           flag_option(
+               "control_variate", [](auto& o) -> auto& { return o.ritz.control_variate; })
+               .for_methods(own)
+               .help("use the Nystrom model as a control variate, with the weight that lowers the variance most"),
+           flag_option(
+               "polish", [](auto& o) -> auto& { return o.ritz.polish; })
+               .for_methods(own)
+               .help("end with full products; this needs 1.5 passes or more (1.05 with a tolerance), or a "
+                     "tolerance without passes, or seconds without passes and iterations")},
       .resolve = minibatch::resolve,
       .memory = minibatch::memory,
       .neighbors = neighbors_needed,

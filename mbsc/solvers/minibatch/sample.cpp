@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t most_together = 4000;  ///< the most columns in one product, except for a batch that takes all at once
 
-/// At first, fixed[i] is 1 if the column of own row i is one of the most important columns. Stores these columns if
-/// there is room. Afterwards, all stored columns are marked too, in `fixed` and in `state.order.fixed`. Returns the
-/// number of columns that it has evaluated.
+/// On entry, fixed[i] is 1 if the column with the number of own row i is one of the most important columns. Stores
+/// these columns if there is room. On return, all stored columns are marked too, in `fixed` and in `state.order.fixed`.
+/// Returns the number of columns that it has evaluated.
 template <class T>
 int64_t keep_fixed(const Problem<T>& problem, State<T>& state, std::vector<uint8_t>& fixed) {
   const Normalized<T>& L = state.L(problem);

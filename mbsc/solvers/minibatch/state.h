@@ -54,7 +54,7 @@ struct Problem {
 template <class T>
 struct State {
   Matrix<T> W;            ///< the block: own rows x k', orthonormal
-  Eigen::VectorXd theta;  ///< estimates of the Rayleigh quotients of its columns
+  Eigen::VectorXd theta;  ///< estimates of its Rayleigh quotients; before the first step, those of the landmarks
   Solution<T> pairs;      ///< the result, and the columns and operations spent so far
 
   std::optional<NystromModel<T>> model;  ///< the control variate; empty if there is none
@@ -119,11 +119,12 @@ template <class T>
 BatchMemory<T> open_memory(const Problem<T>& problem, State<T>& state, Batches& batches);
 
 enum class Sampled { batch, nothing, stopped };
-/// Adds one batch to the estimates: the fixed columns, whether stored or evaluated again, and new columns.
+/// Adds one batch to the estimates: the fixed columns, whether stored or evaluated again, and the next
+/// columns.
 template <class T>
 Sampled sample(const Problem<T>& problem, State<T>& state, Batches& batches, BatchMemory<T>& memory);
 
-/// Takes a Ritz step along the estimates of the memory. Returns false if the block has stalled.
+/// Takes a Ritz step along the estimates that `memory` holds. Returns false if the block has stalled.
 template <class T>
 bool step(const Problem<T>& problem, State<T>& state, BatchMemory<T>& memory);
 

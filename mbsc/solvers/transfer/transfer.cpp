@@ -10,6 +10,7 @@
 //   - Ritz pairs in the span of the vectors Z v, and their residuals, come from one product with L.
 // End: always after this one product. With a tolerance, the status is `converged` if the residuals are within it, else
 //   `stalled`. Without one it is `finished`, or `unresolved` if a residual, or the rounding error, is above the gap.
+// Over ranks: a rank works on its own points and on its share of H; every rank solves the small problem.
 // Cost: K^2 multiply-adds for each point, a few hundred products with H, one product with L. Memory: four blocks of k.
 #include "mbsc/solvers/transfer/transfer.h"
 
@@ -63,7 +64,7 @@ Matrix<float> lift(const Normalized<float>& L, const LandmarkFactor& factor, con
     const double degree = factor.degrees[size_t(r)];
     for (int64_t j = 0; j < count && degree > 0; ++j) T(r, j) = float(double(V(r, j)) / std::sqrt(degree));
   }
-  Matrix<float> W(L.n(), count);
+  Matrix<float> W(L.rows().local_rows(), count);
   spread_to_points(L.rows(), factor, T, W);
   // The extra landmark has the weight tau to each point, and the degree n tau.
   const bool has_extra = V.rows() > p;
