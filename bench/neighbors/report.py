@@ -77,7 +77,8 @@ def comparisons(rows):
         if method == "mbsc":
             rivals = [found[name, m] for m in ("pynndescent", "hnswlib", "mbsc, all pairs") if (name, m) in found]
             text += [f"- {name}: {r['method']} takes {r['cpu_seconds'] / row['cpu_seconds']:.1f} times the processor "
-                     f"time of mbsc. Its recall is {r['recall']:.3f}, that of mbsc {row['recall']:.3f}." for r in rivals]
+                     f"time of mbsc. Its recall is {r['recall']:.3f}, that of mbsc {row['recall']:.3f}."
+                     for r in rivals]
             plain = found.get((name.replace(", 70 % copies", ""), "mbsc"))
             if "copies" in name and plain:
                 text.append(f"- {name}: {row['cpu_seconds'] / plain['cpu_seconds']:.2f} times the processor time of "
