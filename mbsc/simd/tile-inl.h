@@ -134,8 +134,6 @@ class TileRun {
                    transposed_ ? tile_.row_rhs + panel * width_ : nullptr, sums_);
         if (tile_.offer != nullptr)
           for (int64_t g = 0; g < b.groups; ++g) offer(panel, b.group + g, values_of(p, g));
-      } else if constexpr (task == Task::search) {
-        for (int64_t g = 0; g < b.groups; ++g) offer(panel, b.group + g, values_of(p, g));
       } else {
         for (int64_t g = 0; g < b.groups; ++g)
           for_each_value(panel, b.group + g, values_of(p, g),
@@ -214,8 +212,6 @@ void run_task(Task task, const Tile<T>& tile) {
       return TileRun<Task::degrees, T>(tile).run();
     case Task::evaluate:
       return TileRun<Task::evaluate, T>(tile).run();
-    case Task::search:
-      return TileRun<Task::search, T>(tile).run();
   }
 }
 

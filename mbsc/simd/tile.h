@@ -14,7 +14,6 @@
 //     multiply     row_out_i += sum_j a_ij column_rhs_j    and, if requested, column_out_j += sum_i a_ij row_rhs_i
 //     degrees      the same with one right-hand side, and the sums of a_ij^2 in addition to those of a_ij
 //     evaluate     values_ij = a_ij
-//     search       calls offer() for values above a threshold of their row or column
 //
 // Values that are kept for later passes (Tile::keep, Tile::kept) take 16 bits. They are the bits of a float in [0, 1]
 // without three parts: the sign, the highest bit of the exponent (always 0 for values below 2) and the 14 lowest bits
@@ -39,8 +38,8 @@
 namespace mbsc::simd {
 
 enum class Form { gaussian, exponential, cosine, distance };
-/// The form `distance` supports the tasks `evaluate` and `search`. The other forms support all tasks except `search`.
-enum class Task { multiply, degrees, evaluate, search };
+/// The form `distance` supports the task `evaluate` only.
+enum class Task { multiply, degrees, evaluate };
 
 inline constexpr int group_columns = 6;
 /// The number of elements after the last packed coordinate. They may be read but are not used.
@@ -97,7 +96,7 @@ struct Tile {
   /// For evaluate: row-major rows x columns, with `values_stride` between rows; no padding needed.
   T* values = nullptr;
   int64_t values_stride = 0;
-  /// For search, and for degrees if not null: called as offer(offer_context, i, j, a_ij) for each value that is above
+  /// For degrees, if not null: called as offer(offer_context, i, j, a_ij) for each value that is above
   /// row_least[i] or column_least[j]. row_least must be infinite in the padding. The callback may raise these
   /// thresholds.
   void (*offer)(void* context, int64_t row, int64_t column, T value) = nullptr;

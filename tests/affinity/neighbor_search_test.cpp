@@ -96,7 +96,7 @@ TEST(NeighborSearch, OfManyPointsReachesTheRecallThatItMeasures) {
   int64_t found = 0;
   for (int64_t i = 0; i < n; ++i)
     for (const NearPoint& near : truth.of(i)) found += std::binary_search(lists.of(i).begin(), lists.of(i).end(), near);
-  // The measured recall is a mean over 256 points. The bound is five standard errors, plus a margin in case the
+  // The measured recall is a mean over 512 points. The bound is five standard errors, plus a margin in case the
   // estimated standard error is zero.
   EXPECT_NEAR(double(found) / double(n * m), lists.recall, 5 * lists.recall_error + 0.002);
 }

@@ -2,6 +2,7 @@
 #include "mbsc/affinity/graph/near_lists.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <thread>
 
@@ -25,16 +26,20 @@ class NearLists::Lock {
 
 namespace {
 
-/// The number of entries below a key, by binary search. It has no branches, because these could not be predicted.
-int64_t place_of(uint64_t key, const NearPoint* first, int64_t count) {
-  if (count == 0) return 0;
-  const NearPoint* at = first;
-  for (int64_t left = count; left > 1;) {
-    const int64_t half = left / 2;
-    at += at[half - 1].key() < key ? half : 0;
-    left -= half;
+int64_t key_of(const NearPoint& near) { return int64_t(near.key()); }
+NearPoint near_of(int64_t key) { return {std::bit_cast<float>(uint32_t(key >> 32)), int32_t(key)}; }
+
+/// Merges two sorted arrays, each followed by no_key, until there are `most` entries. Returns their number.
+int64_t merge_keys(const int64_t* old, const int64_t* added, int64_t most, NearPoint* out) {
+  for (int64_t e = 0; e < most; ++e) {
+    const bool take_old = *old < *added;
+    const int64_t key = take_old ? *old : *added;
+    if (key == simd::no_key) return e;
+    out[e] = near_of(key);
+    old += take_old ? 1 : 0;
+    added += take_old ? 0 : 1;
   }
-  return at - first + (at->key() < key ? 1 : 0);
+  return most;
 }
 
 }  // namespace
@@ -44,41 +49,64 @@ NearLists::NearLists(MatrixView<const float> points, MatrixView<const float> oth
       others_(others),
       each_(each),
       entries_(size_t(points.rows * each)),
-      counts_(size_t(points.rows)),
-      farthest_(new std::atomic<float>[size_t(points.rows)]),
-      locks_(new std::atomic<bool>[size_t(points.rows)]) {
+      states_(new State[size_t(points.rows)]) {
   for (int64_t i = 0; i < points.rows; ++i) {
-    farthest_[size_t(i)].store(std::numeric_limits<float>::infinity(), std::memory_order_relaxed);
-    locks_[size_t(i)].store(false, std::memory_order_relaxed);
+    State& state = states_[size_t(i)];
+    state.farthest.store(std::numeric_limits<float>::infinity(), std::memory_order_relaxed);
+    state.count = 0;
+    state.is_locked.store(false, std::memory_order_relaxed);
   }
 }
 
-void NearLists::insert(const NearPoint& near, NearPoint* first, int64_t& count) const {
-  if (count == each_ && !(near < first[count - 1])) return;
-  NearPoint* at = first + place_of(near.key(), first, count);
-  if (at < first + count && at->key() == near.key()) return;  // already in the list
-  if (count < each_) ++count;
-  std::move_backward(at, first + count - 1, first + count);
-  *at = near;
+float NearLists::limit_of(float farthest) {
+  return std::min(farthest / 2 * 1.000001F + std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
 }
 
-void NearLists::merge(int64_t point, std::span<const int32_t> candidates, std::vector<float>& scratch) {
-  scratch.resize(candidates.size());
-  simd::squared_distances(points_.row(point), others_.data, others_.stride, candidates.data(),
-                          int64_t(candidates.size()), points_.cols, scratch.data());
-  const Lock lock(locks_[size_t(point)]);
+void NearLists::merge(int64_t point, std::span<simd::Candidate> candidates, Scratch& scratch) {
+  static_assert(sizeof(NearPoint) == 8 && offsetof(NearPoint, point) == 4);  // as keep_unknown() expects
+  State& state = states_[size_t(point)];
+  const Lock lock(state.is_locked);
   NearPoint* first = entries_.data() + point * each_;
-  int64_t count = counts_[size_t(point)];
-  for (size_t c = 0; c < candidates.size(); ++c) insert({scratch[c], candidates[c]}, first, count);
-  counts_[size_t(point)] = int32_t(count);
-  if (count == each_) farthest_[size_t(point)].store(first[count - 1].distance, std::memory_order_relaxed);
+  int64_t count = state.count;
+  const int64_t kept = simd::keep_unknown(reinterpret_cast<const int32_t*>(first), count, limit(point),
+                                          candidates.data(), int64_t(candidates.size()));
+  if (kept == 0) return;
+  scratch.points.resize(size_t(kept));
+  scratch.distances.resize(size_t(kept));
+  for (int64_t c = 0; c < kept; ++c) scratch.points[size_t(c)] = candidates[size_t(c)].point;
+  simd::squared_distances(points_.row(point), others_.data, others_.stride, scratch.points.data(), kept, points_.cols,
+                          scratch.distances.data());
+  // Sort the keys that may enter the list, then merge them with the list.
+  const auto room = size_t(kept + 16);
+  scratch.keys.resize(2 * room + size_t(each_ + 1));
+  int64_t *keys = scratch.keys.data(), *sorted = keys + room, *old = sorted + room;
+  const int64_t last = count == each_ ? key_of(first[count - 1]) : simd::no_key;
+  int64_t entering = 0;
+  for (int64_t c = 0; c < kept; ++c) {
+    keys[entering] = key_of({scratch.distances[size_t(c)], scratch.points[size_t(c)]});
+    entering += keys[entering] < last ? 1 : 0;
+  }
+  if (entering == 0) return;
+  simd::sort_keys(keys, entering, sorted);
+  sorted[entering] = simd::no_key;
+  for (int64_t e = 0; e < count; ++e) old[e] = key_of(first[e]);
+  old[count] = simd::no_key;
+  count = merge_keys(old, sorted, std::min(each_, count + entering), first);
+  state.count = int32_t(count);
+  if (count == each_) state.farthest.store(first[count - 1].distance, std::memory_order_relaxed);
 }
 
 void NearLists::merge(int64_t point, std::span<const NearPoint> found) {
+  State& state = states_[size_t(point)];
   NearPoint* first = entries_.data() + point * each_;
-  int64_t count = counts_[size_t(point)];
-  for (const NearPoint& near : found) insert(near, first, count);
-  counts_[size_t(point)] = int32_t(count);
+  for (const NearPoint& near : found) {
+    NearPoint* end = first + state.count;
+    NearPoint* at = std::lower_bound(first, end, near);
+    if (at == first + each_ || (at < end && *at == near)) continue;  // too far away, or already in the list
+    if (state.count < each_) ++end, ++state.count;
+    std::move_backward(at, end - 1, end);
+    *at = near;
+  }
 }
 
 }  // namespace mbsc

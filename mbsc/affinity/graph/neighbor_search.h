@@ -4,8 +4,8 @@
 // The search works on the distinct rows, so equal rows are searched only once. If it is cheap to compare all pairs, all
 // are compared, and the lists are exact. Otherwise only points that share a leaf of an overlapping random partition are
 // compared (partition.h). The recall is the share of the true neighbors that are in the lists. It is measured on a
-// sample of points by brute force. If it is too low, the search is repeated with another partition, a few times at
-// most.
+// sample of points by brute force. If it is too low, points that share a leaf of another partition are compared, too.
+// This is repeated a few times at most. The lower the recall, the more leaves has the next partition.
 //
 // Copies of a point are points with an equal row. At most half of the list of a point are copies of it, unless there
 // are too few other points. The rest are distinct neighbors, each represented by one of its copies. So a group of many

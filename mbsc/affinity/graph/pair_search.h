@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares all pairs of a small set of points with the tile (simd/tile.h), and offers near pairs to the lists of both
-// points. If the lists are between two sets of points, only the points of the first set have lists.
+// Compares all pairs of a small set of points (simd/near_pairs.h), and offers near pairs to the lists of both points.
+// If the lists are between two sets of points, only the points of the first set have lists.
 //
-// The tile computes squared distances t = |y_i|^2 + |y_j|^2 - 2 y_i.y_j in float32, with y = x - center. The norms are
-// multiplied by 1 - g, g = (1.5 d + 40) 2^-24. This makes t a lower bound of the squared distance in spite of rounding.
-// Point j goes into the buffer of i if t is not above the farthest distance in the list of i, and the other way around.
-// If a buffer is full, its points are offered to the list, which computes their distances from direct differences
-// (near_lists.h).
-// Cost: d multiply-adds for each pair of points with d features. Memory: the packed points, twice, and 2 m + 16 numbers
-// for each point, with lists of m points.
+// A pair is near if a lower bound of its distance is not above the farthest distance in the list of one of its points.
+// Then the other point goes into a buffer. If a buffer is full, its points are offered to the list (near_lists.h).
+// Cost: d multiply-adds for each pair of points with d features. Memory: the packed points, twice, and 2 m + 16
+// candidates for each point, with lists of m points.
 #pragma once
 
 #include <cstdint>
@@ -32,40 +29,27 @@ class PairSearch {
   void run(std::span<const int32_t> first, std::span<const int32_t> second);
 
  private:
-  struct Blocks {
-    int64_t count = 0;
-    std::vector<simd::Packed<float>> rows, columns;
-  };
-  struct Pair {
-    PairSearch* search;
-    int64_t row, column;  ///< the places of the first row and of the first column of a tile
-    bool is_diagonal;
-  };
-  void open(std::span<const int32_t> members, int64_t border);
-  void search(int64_t row_block, int64_t column_block);
-  static void offer(void* context, int64_t row, int64_t column, float value);
-  void push(int64_t place, int64_t other);
+  /// Prepares limits and buffers. The first `with_list` members have lists.
+  void open(int64_t with_list);
+  simd::PairTile tile();
   void flush(int64_t place);
   void flush_all();
 
   NearLists& lists_;
   int64_t room_;
   std::vector<int32_t> members_;
-  PackingRule rule_;
-  Blocks blocks_;
-  AlignedVector<float> least_;    ///< the threshold of each member: about minus its farthest distance; padding infinite
-  std::vector<int32_t> waiting_;  ///< places of candidates, `room_` for each member
-  std::vector<int32_t> counts_;
-  std::vector<int32_t> candidates_;
-  std::vector<float> scratch_;
-  AlignedVector<float> tile_scratch_;
+  simd::PackedSet rows_, columns_;
+  std::vector<float> limits_;  ///< by place
+  std::vector<simd::Candidate> buffers_;
+  std::vector<int32_t> counts_;  ///< of the candidates in each buffer
+  NearLists::Scratch scratch_;
 };
 
-/// g: the share that is subtracted from the norms, so that a tile computes lower bounds of squared distances.
-float rounding_margin(int64_t features);
 /// The median of each coordinate over up to nine of these points. Unlike a mean, it is not moved by outliers.
-std::vector<double> center_of(MatrixView<const float> points, std::span<const int32_t> members);
-/// Packs points for expanded distances.
+std::vector<float> center_of(MatrixView<const float> points, std::span<const int32_t> members);
+/// Some rows of a matrix, to be packed by simd::pack_set().
+simd::RowsOf rows_of(MatrixView<const float> points, std::span<const int32_t> members);
+/// Packs points for the expanded distances of a tile.
 void pack_members(MatrixView<const float> points, const PackingRule& rule, std::span<const int32_t> members,
                   int64_t width, simd::Packed<float>& out);
 

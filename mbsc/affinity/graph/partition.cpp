@@ -2,21 +2,21 @@
 #include "mbsc/affinity/graph/partition.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 #include "mbsc/affinity/graph/near_lists.h"
 #include "mbsc/affinity/graph/pair_search.h"
-#include "mbsc/affinity/pass/make_tile.h"
-#include "mbsc/affinity/take_largest.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
 #include "mbsc/simd/distance.h"
+#include "mbsc/simd/near_pairs.h"
 
 namespace mbsc {
 namespace {
 
-constexpr int64_t most_leaders = 1000, rows_together = 192;
+constexpr int64_t most_leaders = 1000, many_leaders = 128, rows_together = 192;
 
 /// A set that becomes a leaf or is split further.
 struct Node {
@@ -64,34 +64,32 @@ std::vector<int64_t> add_up(const Comm& comm, const std::vector<int64_t>& counts
 }
 
 /// The number of leaders for a set of `size` points that each join the sets of `fan` leaders.
-int64_t leaders_for(int64_t size, int64_t fan, const PartitionRule& rule) {
+int64_t leaders_for(int64_t size, int64_t fan, int level, const PartitionRule& rule) {
   const int64_t fill = std::max<int64_t>(1, rule.leaf / 3);
-  return std::clamp<int64_t>(size * fan / fill, 2, std::min(size, most_leaders));
+  int64_t count = size * fan / fill;
+  if (level > 0 && count > many_leaders) count = int64_t(std::sqrt(double(count)));  // and split once more
+  return std::clamp<int64_t>(count, 2, std::min(size, most_leaders));
 }
 
 }  // namespace
 
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads) {
-  PackingRule rule;
-  rule.offset = center_of(points, leaders);
-  rule.factor.assign(size_t(points.cols), 1.0);
-  rule.expanded = true;
-  simd::Packed<float> columns;
-  pack_members(points, rule, leaders, simd::group_columns, columns);
-  const auto size = int64_t(members.size()), width = int64_t(leaders.size());
+  const std::vector<float> center = center_of(points, leaders);
+  simd::PackedSet columns;
+  pack_set(rows_of(points, leaders), center.data(), simd::Layout::panels, columns);
+  const auto size = int64_t(members.size());
   std::vector<int32_t> nearest(size_t(size * fan));
-  parallel_for(threads, (size + rows_together - 1) / rows_together, [&](int64_t chunk) {
-    const int64_t first = chunk * rows_together, count = std::min(rows_together, size - first);
-    simd::Packed<float> packed;
-    pack_members(rows, rule, members.subspan(size_t(first), size_t(count)), simd::panel_rows<float>(), packed);
-    Matrix<float> values(count, width);
+  constexpr int64_t task = 8 * rows_together;
+  parallel_for(threads, (size + task - 1) / task, [&](int64_t t) {
+    simd::PackedSet packed;
     AlignedVector<float> scratch;
-    simd::run(simd::Task::evaluate,
-              make_tile<float>({simd::Form::distance, false, 1}, {&packed}, {&columns}, values.view(), scratch));
-    std::vector<float> best;
-    for (int64_t i = 0; i < count; ++i)
-      take_largest(values.row(i), width, fan, nearest.data() + (first + i) * fan, best);
+    for (int64_t first = t * task; first < std::min(size, (t + 1) * task); first += rows_together) {
+      const int64_t count = std::min(rows_together, size - first);
+      const auto some = members.subspan(size_t(first), size_t(count));
+      pack_set(rows_of(rows, some), center.data(), simd::Layout::rows, packed);
+      nearest_of(columns, packed, 0, count, fan, nearest.data() + first * fan, scratch);
+    }
   });
   return nearest;
 }
@@ -145,7 +143,7 @@ std::vector<int64_t> sizes_of(const std::vector<Members>& sets) {
 /// Splits a set once and returns the resulting sets. Some of them may be empty.
 std::vector<Members> split(MatrixView<const float> points, const PartitionRule& rule, const Node& node) {
   const auto size = int64_t(node.members.size());
-  const int64_t wanted = node.level == 1 ? rule.second_fan : 1, count = leaders_for(size, wanted, rule);
+  const int64_t wanted = node.level == 1 ? rule.second_fan : 1, count = leaders_for(size, wanted, node.level, rule);
   Members leaders = draw(size, count, rule.seed, node.key);
   for (int32_t& leader : leaders) leader = node.members[size_t(leader)];
   const int64_t fan = std::min(wanted, count);
@@ -190,32 +188,64 @@ PartitionRule partition_rule(int64_t features, int64_t each) {
     rule.first_fan = 3;
   } else if (features <= 8) {
     rule.leaf = 512;
-    rule.first_fan = 6;
+    rule.first_fan = 5;
   }
   rule.leaf = std::max(rule.leaf, 8 * each);
   rule.fewest = 3 * each;
   return rule;
 }
 
-std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed) {
-  const int64_t total = points.space->n(), count = std::clamp<int64_t>(total / 64, 1, most_leaders);
-  const Comm& comm = points.space->comm();
-  const Matrix<float> leaders = gather_points(points, draw(total, count, seed, ~uint64_t{0} - 1));
-  const Members all = numbers_below(count), own = numbers_below(points.rows.rows);
-  const std::vector<int32_t> nearest = nearest_leaders(points.rows, own, leaders, all, 1, points.space->threads());
-  // The chain goes from each leader to the nearest leader that is not in the chain yet.
-  Members left = all;
+namespace {
+
+/// A chain of some rows: after each row comes the nearest one that is not in the chain yet. It begins with the first.
+Members chain(MatrixView<const float> rows, Members left) {
   std::vector<float> distances(left.size());
-  std::vector<int32_t> position(left.size());
-  int32_t at = 0;
-  for (int32_t step = 0; !left.empty(); ++step) {
-    simd::squared_distances(leaders.row(at), leaders.data(), leaders.cols(), left.data(), int64_t(left.size()),
-                            leaders.cols(), distances.data());
+  Members out;
+  for (int32_t at = left.front(); !left.empty();) {
+    simd::squared_distances(rows.row(at), rows.data, rows.stride, left.data(), int64_t(left.size()), rows.cols,
+                            distances.data());
     const auto next = std::min_element(distances.begin(), distances.begin() + int64_t(left.size())) - distances.begin();
     at = left[size_t(next)];
     left.erase(left.begin() + next);
-    position[size_t(at)] = step;
+    out.push_back(at);
   }
+  return out;
+}
+
+/// The numbers i with each value of of[i].
+std::vector<Members> group(const std::vector<int32_t>& of, size_t count) {
+  std::vector<Members> groups(count);
+  for (size_t i = 0; i < of.size(); ++i) groups[size_t(of[i])].push_back(int32_t(i));
+  return groups;
+}
+
+}  // namespace
+
+std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed) {
+  const int64_t total = points.space->n(), side = std::clamp<int64_t>(std::llround(std::sqrt(total / 256.0)), 1, 64);
+  const int64_t count = std::min(total, side * side);
+  const int threads = points.space->threads();
+  const Comm& comm = points.space->comm();
+  const Matrix<float> leaders = gather_points(points, draw(total, count, seed, ~uint64_t{0} - 1));
+  const Members all = numbers_below(count), own = numbers_below(points.rows.rows);
+  Members heads;
+  for (int64_t leader = 0; leader < count; leader += side) heads.push_back(int32_t(leader));
+  heads = chain(leaders, heads);
+  std::vector<Members> leaders_of = group(nearest_leaders(leaders, all, leaders, heads, 1, threads), heads.size());
+  const std::vector<Members> points_of =
+      group(nearest_leaders(points.rows, own, leaders, heads, 1, threads), heads.size());
+  std::vector<int32_t> position(size_t(count), 0), nearest(own.size());
+  int32_t step = 0;
+  for (size_t h = 0; h < heads.size(); ++h) {
+    if (leaders_of[h].empty()) leaders_of[h].push_back(heads[h]);  // rounding can move a head to an equal one
+    leaders_of[h] = chain(leaders, leaders_of[h]);
+    for (const int32_t leader : leaders_of[h]) position[size_t(leader)] = std::min(step++, int32_t(count) - 1);
+  }
+  parallel_for(threads, int64_t(heads.size()), [&](int64_t h) {
+    const Members &some = points_of[size_t(h)], &group_leaders = leaders_of[size_t(h)];
+    const std::vector<int32_t> found = nearest_leaders(points.rows, some, leaders, group_leaders, 1, 1);
+    for (size_t i = 0; i < some.size(); ++i) nearest[size_t(some[i])] = group_leaders[size_t(found[i])];
+  });
   // Points with the same leader stay in the order of their numbers, and so of their ranks.
   std::vector<int64_t> counts(size_t(count), 0);
   for (const int32_t leader : nearest) ++counts[size_t(position[size_t(leader)])];
@@ -233,7 +263,7 @@ std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed) {
 }
 
 FirstSplit first_split(const OwnPoints& points, const PartitionRule& rule) {
-  const int64_t total = points.space->n(), count = leaders_for(total, rule.first_fan, rule);
+  const int64_t total = points.space->n(), count = leaders_for(total, rule.first_fan, 0, rule);
   const int64_t fan = std::min(rule.first_fan, count);
   const Comm& comm = points.space->comm();
   const Matrix<float> leaders = gather_points(points, draw(total, count, rule.seed, rule.round));

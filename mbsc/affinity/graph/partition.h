@@ -12,8 +12,9 @@
 // The leaves depend only on the points and the rule. Over ranks, each rank assigns its own points in the first split, and
 // only the leaders are gathered. Each of the resulting sets is then split by one rank, which needs only the points of
 // that set.
-// Cost: d multiply-adds for each pair of a point and a leader; memory: the sets of the first split, first_fan numbers
-// for each point.
+// Cost: d multiply-adds for each pair of a point and a leader. A set meets at most 1,000 leaders in the first split and
+// 128 in a later one. A set that needs more is split once more, so the cost hardly grows with n.
+// Memory: the sets of the first split, first_fan numbers for each point.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,7 @@ PartitionRule partition_rule(int64_t features, int64_t each);
 using Members = std::vector<int32_t>;
 
 /// For each row of `rows` that `members` lists: the positions in `leaders` of its `fan` nearest leaders, the nearest
-/// first. `leaders` are row numbers of `points`. Distances are computed by the tile, and the bits of a row's distances
-/// do not depend on the other rows.
+/// first. `leaders` are row numbers of `points`. The bits of a row's distances do not depend on the other rows.
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads);
 
@@ -54,10 +54,11 @@ struct OwnPoints {
   const RowSpace* space;
 };
 
-/// Finds an order in which near points are close to each other, and returns the place of each own point in it. Points
-/// are ordered by their nearest leader, of up to 1,000 leaders, then by number. The leaders form a chain: after each
-/// leader comes the nearest leader that is not in the chain yet. If points are searched in this order, their rows and
-/// lists stay in cache. Collective.
+/// Finds an order in which near points are close to each other, and returns the place of each own point in it. Leaders
+/// are grouped by the nearest of up to 64 of them, the heads. A point belongs to its nearest head, and there to the
+/// nearest leader of the head's group. Points are ordered by their leader, then by number. Heads form a chain: after
+/// each head comes the nearest head that is not in the chain yet. So do the leaders of a group. If points are searched
+/// in this order, their rows and lists stay in cache. Collective.
 std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed);
 
 /// The sets of the first split, the largest first. Of each set, a rank has the numbers of its own points, ascending.
