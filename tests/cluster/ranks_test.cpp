@@ -169,11 +169,14 @@ TEST(RanksOfCluster, SampledDegreesKeptValuesTolerancesAndOtherAffinities) {
 
 TEST(RanksOfCluster, ANeighborGraphHasTheBitsOfOne) {
   const Matrix<float> X = clouds(900);
-  for (const NeighborWeights weights : {NeighborWeights::gaussian_shared, NeighborWeights::gaussian,
-                                        NeighborWeights::shared, NeighborWeights::binary, NeighborWeights::local}) {
+  for (const NeighborWeights weights :
+       {NeighborWeights::gaussian_shared, NeighborWeights::gaussian, NeighborWeights::shared, NeighborWeights::binary,
+        NeighborWeights::local, NeighborWeights::fuzzy}) {
     ClusterOptions options = options_for("chebyshev");
     options.affinity = AffinityKind::neighbors;
     options.edge_weights = weights;
+    expect_same_as_one(X, options);
+    options.edges = EdgeRule::mutual;
     expect_same_as_one(X, options);
   }
   for (const char* method : {"exact", "power"}) {
