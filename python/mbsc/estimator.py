@@ -202,7 +202,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             return self
         whole = {name: ranks.rows_on(comm, rows, root) for name, rows in mine.items()}
         if comm.rank == root:
-            self._model = {**self._model, "points": whole.pop("points")}
+            points = whole.pop("points")
+            if self._model["affinity"] != "landmarks":  # its model does not need them
+                self._model = {**self._model, "points": points}
             for name, rows in whole.items():
                 setattr(self, name, rows)
         return self
@@ -315,11 +317,13 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         if found["graph"] is not None:
             self._model.update(found["graph"], recall=self.summary_["recall"])
         self._part = None
+        is_shared = comm is not None and comm.size > 1
+        if is_shared:
+            self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
         if found["landmarks"] is not None:  # predict() needs the landmarks instead of the points
             del self._model["points"]
             self._model.update(found["landmarks"])
-        elif comm is not None and comm.size > 1:
-            self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
+        elif is_shared:
             del self._model["points"]
         elif graphs.issparse(X):
             self._model = {**self._model, "points": None, "graph": True}

@@ -94,6 +94,9 @@ try:
     assert model.affinity == "landmarks"
 except ValueError as error:
     assert model.affinity == "nearest_neighbors" and "after a fit on ranks" in str(error)
+model.collect(comm)
+if comm.rank == 0:
+    assert (model.labels_ == one["labels"]).all()
 """)
 
 
