@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The labeled data sets of bench/graphs. The list, the scaling and the seeds are fixed: a sweep must not choose them.
+"""The labeled data sets of bench/graphs. The list, the scaling and the seeds are fixed, so
+that no option can be made to look good by a choice of data.
 
 SETS maps a name to a Set. `make` returns (points, classes). The points are clustered as float32, without further
 scaling."""

@@ -16,7 +16,7 @@ namespace mbsc {
 namespace {
 
 /// Replaces the rows of weak points, whose degree is below tau, as adopt_neighbors() does: by the mean of the rows of
-/// their neighbors that are not weak. A weak point has the number rows[p] in X and the row places[p] of `embedding`.
+/// their neighbors that are not weak. Weak point p is row rows[p] of X and row places[p] of `embedding`.
 void adopt_rows(const Model& model, const Points& X, std::span<const int64_t> rows, std::span<const int64_t> places,
                 std::span<const int64_t> partner, const Normalization& norm, int threads, const StopToken& stop,
                 Matrix<float>& embedding) {

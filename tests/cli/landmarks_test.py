@@ -41,8 +41,8 @@ class Landmarks(ProgramTest):
                 self.assertGreater(summary["graph"]["recall"], .98)
 
     def test_a_single_outlier_with_its_own_landmark_takes_no_cluster(self):
-        # A set may have an outlier by chance. Without the rule for weak edges, at least one of the six runs would make it
-        # a cluster.
+        # Each seed gives another set, and some sets have an outlier. Without the rule for weak edges
+        # (landmark_graph.h), such an outlier would be a cluster in at least one of the six runs.
         for seed in range(6):
             with self.subTest(seed=seed):
                 self.run_program("generate", "moons", "--n", 6000, "--noise", .1, "--seed", seed, "-q", "-o",

@@ -32,7 +32,7 @@ class Blocks(unittest.TestCase):
             """)
         self.assertEqual([(block.line, block.kind) for block in blocks], [(4, "sh"), (10, "console")])
 
-    def test_a_comment_skips_the_block_after_it_alone(self):
+    def test_a_comment_skips_only_the_next_block(self):
         blocks = blocks_of("""\
             <!-- not run: it builds -->
 

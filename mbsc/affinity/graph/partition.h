@@ -54,11 +54,11 @@ struct OwnPoints {
   const RowSpace* space;
 };
 
-/// Finds an order in which near points are close to each other, and returns the place of each own point in it. Leaders
-/// are grouped by the nearest of up to 64 of them, the heads. A point belongs to its nearest head, and there to the
-/// nearest leader of the head's group. Points are ordered by their leader, then by number. Heads form a chain: after
-/// each head comes the nearest head that is not in the chain yet. So do the leaders of a group. If points are searched
-/// in this order, their rows and lists stay in cache. Collective.
+/// Finds an order in which near points are close to each other, and returns the place of each own point in it. Up to
+/// 64 leaders are chosen as heads, and each leader joins the group of its nearest head. A point belongs to its nearest
+/// head, and there to the nearest leader of the head's group. Points are ordered by their leader, then by number. Heads
+/// form a chain: after each head comes the nearest head that is not in the chain yet. The leaders of a group form a
+/// chain in the same way. If points are searched in this order, their rows and lists stay in cache. Collective.
 std::vector<int32_t> find_places(const OwnPoints& points, uint64_t seed);
 
 /// The sets of the first split, the largest first. Of each set, a rank has the numbers of its own points, ascending.

@@ -22,8 +22,9 @@ class ExchangeSchedule {
   };
 
   /// A strip has at most `most_together` turns. A rank continues the column sums that the next rank sends. For
-  /// messages and work to overlap, it must use them at least one strip later than the next rank computes them. So a
-  /// strip also has at most half as many turns as the rank with the fewest blocks has blocks, but at least one.
+  /// messages and work to overlap, it must use them at least one strip later than the next rank computes them. So the
+  /// number of turns in a strip is also at most half the number of blocks of the rank with the fewest blocks. It is always
+  /// at least one.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
   /// Whether this rank exchanges nothing, because it or all other ranks have no rows.

@@ -163,8 +163,9 @@ const SolverRow& minibatch_solver() {
            flag_option(
                "polish", [](auto& o) -> auto& { return o.ritz.polish; })
                .for_methods(own)
-               .help("end with full products; they are made if passes is at least 1.5 (1.05 with a tolerance), and "
-                     "without passes if tolerance is given, or seconds but not iterations")},
+               .help("end with full products. If passes is given, it must be at least 1.5 (1.05 with a tolerance). If "
+                     "it is "
+                     "not given, tolerance must be given, or seconds and not iterations")},
       .resolve = minibatch::resolve,
       .memory = minibatch::memory,
       .neighbors = neighbors_needed,
