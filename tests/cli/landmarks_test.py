@@ -42,7 +42,7 @@ class Landmarks(ProgramTest):
 
     def test_a_single_outlier_with_its_own_landmark_takes_no_cluster(self):
         # Each seed gives another set, and some sets have an outlier. Without the rule for weak edges
-        # (landmark_graph.h), such an outlier would be a cluster in at least one of the six runs.
+        # (landmark_graph.cpp), such an outlier would be a cluster in at least one of the six runs.
         for seed in range(6):
             with self.subTest(seed=seed):
                 self.run_program("generate", "moons", "--n", 6000, "--noise", .1, "--seed", seed, "-q", "-o",
