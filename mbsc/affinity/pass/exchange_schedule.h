@@ -21,10 +21,10 @@ class ExchangeSchedule {
     int64_t block;
   };
 
-  /// A strip has at most `most_together` turns. A rank continues the column sums that the next rank sends. For
-  /// messages and work to overlap, it must use them at least one strip later than the next rank computes them. So the
-  /// number of turns in a strip is also at most half the number of blocks of the rank with the fewest blocks. It is always
-  /// at least one.
+  /// A strip has at most `most_together` turns. The sums of a column block travel backward along the ring: a
+  /// rank receives them from the next rank, adds its own parts, and sends them on to the previous rank. A rank with b
+  /// blocks reaches a column block b turns after the next rank does. For messages and work to overlap, a strip has at
+  /// most b/2 turns (but at least one), where b is the smallest number of blocks of any rank.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
   /// Whether this rank exchanges nothing, because it or all other ranks have no rows.

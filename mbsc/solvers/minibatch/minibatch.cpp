@@ -9,12 +9,12 @@
 //      the estimates also use the model as a control variate, and the largest entries of each row if the degree pass
 //      collected them (batch_memory.h). During the first pass, G and B are unbiased if all columns so far were
 //      multiplied by the same W. After one pass, every column has been evaluated; G and B are then exact if all columns
-//      were multiplied by the current W. In the first pass, each batch doubles the number of columns seen
-//      (worthwhile_batches() chooses the number of batches). After the first pass, a batch is a quarter of the columns
-//      that are not fixed. `batch_size` overrides both rules. The fixed columns belong to every batch: they are the
-//      most important columns, and the landmark columns that are stored. A step is a power step, shrunk according to
-//      its measured noise. So it needs no tuning. If the start is more accurate than the estimates of the batches, the
-//      steps hardly change it.
+//      were multiplied by the current W. Some columns belong to every batch: the most important columns, and the
+//      landmark columns that are stored. These are the fixed columns. In the first pass, each batch doubles the number
+//      of columns seen (worthwhile_batches() chooses the number of batches). After the first pass, a batch is a quarter
+//      of the columns that are not fixed. `batch_size` overrides both rules. A step is a power step, shrunk according
+//      to its measured noise. So it needs no tuning. If the start is more accurate than the estimates of the batches,
+//      the steps hardly change it.
 //   3. polish(): full products, by block Krylov from W. It runs if `passes` is at least 1.5 (1.05 with a tolerance).
 //      Without `passes`, it runs if a tolerance is given, or if `seconds` is given without `iterations` (plan_ritz()).
 // If degrees are sampled, every column of a batch also improves the degrees. Before each step, L is rescaled to
@@ -154,8 +154,8 @@ const SolverRow& minibatch_solver() {
           {word_option(
                "columns", words::column_choices, [](auto& o) -> auto& { return o.ritz.columns; })
                .for_methods(own)
-               .help("how landmarks are drawn (by importance, or all with the same probability), and whether the most "
-                     "important columns belong to every batch (importance) or not (uniform)"),
+               .help("importance: landmarks are drawn by importance, and the most important columns belong to every "
+                     "batch; uniform: all columns are drawn with the same probability"),
            flag_option(
                "control_variate", [](auto& o) -> auto& { return o.ritz.control_variate; })
                .for_methods(own)
@@ -163,9 +163,8 @@ const SolverRow& minibatch_solver() {
            flag_option(
                "polish", [](auto& o) -> auto& { return o.ritz.polish; })
                .for_methods(own)
-               .help("end with full products. If passes is given, it must be at least 1.5 (1.05 with a tolerance). If "
-                     "it is "
-                     "not given, tolerance must be given, or seconds and not iterations")},
+               .help("end with full products. This happens if passes is at least 1.5 (1.05 with a tolerance). Without "
+                     "passes, it happens if a tolerance is given, or if seconds is given without iterations")},
       .resolve = minibatch::resolve,
       .memory = minibatch::memory,
       .neighbors = neighbors_needed,
