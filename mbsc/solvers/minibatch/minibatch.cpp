@@ -24,8 +24,8 @@
 // multiplied by the current W; this product replaces the earlier one. Columns multiplied by an earlier W, and
 // shrunk steps, add a bias that vanishes as the run goes on.
 // Cost of a column: n kernel values and 2 n k' operations.
-// Memory: 12 arrays of n x k', two of n x 400 for the model (at most 256 MiB each, but at least k' columns), two
-//   numbers per edge of the graph, and the columns that stay in memory (kept_columns.h).
+// Memory: 12 arrays of n x k'; two of n x 400 for the model (fewer columns if an array would exceed 256 MiB, but never
+//   fewer than k'); two numbers per edge of the graph; and the columns that stay in memory (kept_columns.h).
 #include "mbsc/solvers/minibatch/minibatch.h"
 
 #include "mbsc/base/float64.h"
