@@ -90,7 +90,7 @@ inline bool Assignment<T>::keeps_label(int64_t row, int32_t own, const Movement&
 
 template <class T>
 bool Assignment<T>::searches_all(int64_t clusters) const {
-  // Measured: up to 400 coordinate differences per row (columns x clusters) a search is at least as fast as bounds. The
+  // Measurements show that update_by_search() is at least as fast as update_by_bounds() if columns x clusters <= 400. The
   // size limit keeps the transposed copy of the rows small.
   return may_search_ && rows_.cols * clusters <= 400 && space_.n() * rows_.cols <= int64_t{1} << 20;
 }

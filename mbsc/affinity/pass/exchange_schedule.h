@@ -22,9 +22,10 @@ class ExchangeSchedule {
   };
 
   /// A strip has at most `most_together` turns. The sums of a column block travel backward along the ring: a
-  /// rank receives them from the next rank, adds its own parts, and sends them on to the previous rank. The next rank
-  /// reaches a column block first; a rank with b blocks reaches it b turns later. For messages and work to overlap, a
-  /// strip has at most b/2 turns (but at least one), where b is the smallest number of blocks of any rank.
+  /// rank receives them from the next rank, adds its own parts, and sends them on to the previous rank. A rank
+  /// reaches a column block later than the next rank does, by as many turns as it has row blocks itself. For messages and
+  /// work to overlap, a strip has at most b/2 turns (but at least one), where b is the smallest number of blocks of any
+  /// rank.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
   /// Whether this rank exchanges nothing, because it or all other ranks have no rows.
@@ -40,8 +41,7 @@ class ExchangeSchedule {
 
   /// The own column blocks that other ranks need in their strip with this number.
   const std::vector<Transfer>& outgoing(int64_t strip) const { return outgoing_[size_t(strip)]; }
-  /// The own column blocks that another rank finishes in this strip: they meet no row block after it. That rank returns
-  /// their sums.
+  /// The own column blocks that meet their last row block in this strip, on another rank. That rank returns their sums.
   const std::vector<Transfer>& returning(int64_t strip) const { return returning_[size_t(strip)]; }
 
   Range blocks_of(int rank) const { return blocks_.blocks_of_rank(rank, ranks_); }
