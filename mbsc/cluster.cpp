@@ -24,8 +24,7 @@ namespace mbsc {
 namespace {
 
 /// Builds the affinity. First finds the scaling of the points, and gamma if the kernel has one and the caller did not
-/// set it. Writes both to the plan. With keep_graph, also sets `graph` if there is only one
-/// rank.
+/// set it. Writes both to the plan. If keep_graph is set and there is only one rank, also sets `graph`.
 std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan,
                                                 std::shared_ptr<const FittedGraph>& graph) {
   ClusterOptions& options = plan.options;
