@@ -13,8 +13,8 @@
 // only the leaders are gathered. Each of the resulting sets is then split by one rank, which needs only the points of
 // that set.
 // Cost: d multiply-adds for each pair of a point and a leader. A set meets at most 1,000 leaders in the first split and
-// 128 in a later one. A set that is too large for so few leaders is first split into larger parts,
-// so the cost hardly grows with n.
+// 128 in a later one. A set that would need more leaders is split with this many, and its parts
+// are split again, so the cost hardly grows with n.
 // Memory: the sets of the first split, first_fan numbers for each point.
 #pragma once
 

@@ -22,10 +22,10 @@ class ExchangeSchedule {
   };
 
   /// A strip has at most `most_together` turns. The sums of a column block travel backward along the ring: a
-  /// rank receives them from the next rank, adds its own parts, and sends them on to the previous rank. A rank
-  /// reaches a column block later than the next rank does, by as many turns as it has row blocks itself. For messages and
-  /// work to overlap, a strip has at most b/2 turns (but at least one), where b is the smallest number of blocks of any
-  /// rank.
+  /// rank receives them from the next rank, adds its own parts, and sends them on to the previous rank. All
+  /// ranks begin at their own first block, so the next rank reaches a column block earlier, by as many turns as this rank
+  /// has blocks. For messages and work to overlap, a strip has at most b/2 turns (but at least one), where b is the
+  /// smallest number of blocks of any rank.
   ExchangeSchedule(const PairRing& ring, const RowBlocks& blocks, int rank, int ranks, int64_t most_together);
 
   /// Whether this rank exchanges nothing, because it or all other ranks have no rows.

@@ -7,14 +7,14 @@
 //   2. sample() and step(), in turn. Each batch of columns improves the estimates G ~ LW and B ~ W'LW, and a step
 //      follows each batch. The estimates use the columns of all batches so far. If there are several batches,
 //      the estimates also use the model as a control variate, and the largest entries of each row if the degree pass
-//      collected them (batch_memory.h). During the first pass, G and B are unbiased if all columns so far were
-//      multiplied by the same W. After one pass, every column has been evaluated; G and B are then exact if all columns
-//      were multiplied by the current W. Some columns belong to every batch: the most important columns, and the
-//      landmark columns that are stored. These are the fixed columns. In the first pass, each batch doubles the number
-//      of columns seen (worthwhile_batches() chooses the number of batches). After the first pass, a batch is a quarter
-//      of the columns that are not fixed. `batch_size` overrides both rules. A step is a power step, shrunk according
-//      to its measured noise. So it needs no tuning. If the start is more accurate than the estimates of the batches,
-//      the steps hardly change it.
+//      collected them (batch_memory.h). During the first pass, G and B would be unbiased if all columns so far had
+//      been multiplied by the same W (see below). After one pass, every column has been evaluated; G and B are then
+//      exact if all columns were multiplied by the current W. Some columns belong to every batch: the most important
+//      columns, and the landmark columns that are stored. These are the fixed columns. In the first pass, each batch
+//      doubles the number of columns seen (worthwhile_batches() chooses the number of batches). After the first pass,
+//      a batch is a quarter of the columns that are not fixed. `batch_size` overrides both rules. A step is a power
+//      step, shrunk according to its measured noise. So it needs no tuning. If the start is more accurate than the
+//      estimates of the batches, the steps hardly change it.
 //   3. polish(): full products, by block Krylov from W. It runs if `passes` is at least 1.5 (1.05 with a tolerance).
 //      Without `passes`, it runs if a tolerance is given, or if `seconds` is given without `iterations` (plan_ritz()).
 // If degrees are sampled, every column of a batch also improves the degrees. Before each step, L is rescaled to

@@ -61,7 +61,7 @@ struct State {
   std::optional<SparsePart<T>> largest;  ///< the largest entries of each row, which no batch needs to sample
   KeptColumns<T> kept;                   ///< columns that stay in memory
   ColumnOrder order;                     ///< yields the next columns
-  int64_t batches = 8;  ///< the number of batches in the first pass: 8 from a random block, else start() sets it
+  int64_t batches = 8;  ///< batches in the first pass: 8 if W starts as a random block, else start() sets it
 
   std::unique_ptr<Normalized<T>> better;  ///< L with degrees improved by the columns; null: L as given
   std::optional<DegreeTally> tally;       ///< empty if degrees are exact
