@@ -20,8 +20,8 @@
 // If degrees are sampled, every column of a batch also improves the degrees. Before each step, L is rescaled to
 // the better degrees (degree_tally.h, rescaling.h). The degrees are exact after a pass, or after the first full
 // product.
-// If the budget for batches is more than one pass (RitzPlan::sampled > n), phase 2 continues: each column is evaluated again and
-// multiplied by the current W; this product replaces the earlier one. Columns multiplied by an earlier W, and
+// If the budget for batches is more than one pass (RitzPlan::sampled > n), phase 2 continues: each column is evaluated
+// again and multiplied by the current W; this product replaces the earlier one. Columns multiplied by an earlier W, and
 // shrunk steps, add a bias that vanishes as the run goes on.
 // Cost of a column: n kernel values and 2 n k' operations.
 // Memory: 12 arrays of n x k'; two of n x 400 for the model (fewer columns if an array would exceed 256 MiB, but never
