@@ -13,7 +13,7 @@ namespace {
 using Eigen::MatrixXd;
 using simd::Strided;
 
-constexpr int64_t block = 128, panel = 64;
+constexpr int64_t block_rows = 128, panel = 64;
 
 /// Calls body(begin, end) for panels of [begin, end).
 template <class Body>
@@ -37,8 +37,8 @@ void subtract_product(int64_t rows, int64_t columns, int64_t depth, Strided<doub
 
 bool cholesky(MatrixXd& A, int threads) {
   const int64_t m = A.rows();
-  for (int64_t k = 0; k < m; k += block) {
-    const int64_t size = std::min(block, m - k), next = k + size;
+  for (int64_t k = 0; k < m; k += block_rows) {
+    const int64_t size = std::min(block_rows, m - k), next = k + size;
     auto corner = A.block(k, k, size, size);
     const Eigen::LLT<MatrixXd> factor(corner.selfadjointView<Eigen::Upper>());
     if (factor.info() != Eigen::Success) return false;
@@ -59,10 +59,10 @@ bool cholesky(MatrixXd& A, int threads) {
 void solve_upper(const MatrixXd& R, bool transpose, MatrixXd& X, int threads) {
   const int64_t m = R.rows();
   for_panels(threads, 0, X.cols(), [&](int64_t begin, int64_t end) {
-    const int64_t count = end - begin, blocks = (m + block - 1) / block;
+    const int64_t count = end - begin, blocks = (m + block_rows - 1) / block_rows;
     double* const columns = X.data() + begin * m;
     for (int64_t step = 0; step < blocks; ++step) {
-      const int64_t k = (transpose ? step : blocks - 1 - step) * block, size = std::min(block, m - k);
+      const int64_t k = (transpose ? step : blocks - 1 - step) * block_rows, size = std::min(block_rows, m - k);
       const auto corner = R.block(k, k, size, size).triangularView<Eigen::Upper>();
       auto part = X.block(k, begin, size, count);
       const Strided<double> solved = transposed(X).from(begin, k);
@@ -114,7 +114,8 @@ SmallEigen eigen_descending(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) 
 }
 
 Eigen::MatrixXd orthogonal_factor(const Eigen::MatrixXd& A) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  // BDCSVD is faster for more than some hundred rows, but takes far longer to compile.
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
   return svd.matrixU() * svd.matrixV().transpose();
 }
 

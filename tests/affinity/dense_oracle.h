@@ -2,7 +2,7 @@
 // The full affinity matrix in double, computed from the formula of the kernel. Tests compare products with it.
 #pragma once
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 
 #include "mbsc/affinity/kernel/kernel_affinity.h"

@@ -2,7 +2,6 @@
 // Compares the Chebyshev solver with dense LAPACK, on graphs that are difficult for eigensolvers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <lapacke.h>
 
 #include <cmath>
 #include <map>
@@ -12,12 +11,13 @@
 #include "mbsc/solvers/chebyshev/chebyshev.h"
 #include "mbsc/solvers/chebyshev/coarsen.h"
 #include "tests/affinity/dense_oracle.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
 
 using Eigen::MatrixXd;
-using Eigen::VectorXd;
+using testing::DenseEigen;
 using testing::to_eigen;
 
 using Edges = std::map<std::pair<int64_t, int64_t>, double>;
@@ -115,36 +115,13 @@ SparseMatrix to_sparse(const Graph& g) {
   return matrix;
 }
 
-struct DenseEigen {
-  VectorXd values;
-  MatrixXd vectors;
-};
-/// All eigenpairs of the normalized matrix of the graph, descending, by dsyevd in double.
+/// All eigenpairs of the normalized matrix of the graph.
 DenseEigen dense_eigen(const SparseMatrix& graph) {
-  MatrixXd L = MatrixXd::Zero(graph.rows(), graph.rows());
+  MatrixXd A = MatrixXd::Zero(graph.rows(), graph.rows());
   for (int64_t i = 0; i < graph.rows(); ++i)
     for (int64_t e = graph.starts[size_t(i)]; e < graph.starts[size_t(i + 1)]; ++e)
-      L(i, graph.columns[size_t(e)]) = double(graph.values[size_t(e)]);
-  const VectorXd s = L.rowwise().sum().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 0.0; });
-  L = (s.asDiagonal() * L * s.asDiagonal()).eval();
-  VectorXd values(L.rows());
-  const auto n = lapack_int(L.rows());
-  EXPECT_EQ(0, LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, L.data(), n, values.data()));
-  return {values.reverse(), L.rowwise().reverse()};
-}
-
-/// The k in [2, 12] with the widest gap between the eigenvalues k and k + 1.
-int64_t k_at_gap(const VectorXd& values) {
-  int64_t best = 2;
-  for (int64_t k = 2; k <= 12; ++k)
-    if (values[k - 1] - values[k] > values[best - 1] - values[best]) best = k;
-  return best;
-}
-
-/// The sine of the largest principal angle between the spans of U and W.
-double largest_sine(const MatrixXd& U, const MatrixXd& W) {
-  const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(W).householderQ() * MatrixXd::Identity(W.rows(), W.cols());
-  return Eigen::JacobiSVD<MatrixXd>(U - Q * (Q.transpose() * U)).singularValues()[0];
+      A(i, graph.columns[size_t(e)]) = double(graph.values[size_t(e)]);
+  return testing::dense_eigen(testing::normalized(A));
 }
 
 TEST(Chebyshev, AgreesWithLapackOnTwoHundredGraphs) {
@@ -154,14 +131,14 @@ TEST(Chebyshev, AgreesWithLapackOnTwoHundredGraphs) {
       const SparseAffinity A(to_sparse(g), RowSpace(g.n, 1));
       const DenseEigen dense = dense_eigen(*A.edges());
       ClusterOptions options;
-      options.clusters = k_at_gap(dense.values);
+      options.clusters = testing::k_at_gap(dense.values, 12);
       options.limits.tolerance = 1e-6;
       options.seed = seed;
       const int64_t k = options.clusters;
       const double gap = dense.values[k - 1] - dense.values[k];
       const Normalized<float> L(A, A.degrees({}), 0);
       const EigenPairs<float> pairs = solve_chebyshev(L, options);
-      const double sine = largest_sine(dense.vectors.leftCols(k), to_eigen(pairs.vectors));
+      const double sine = testing::largest_sine(dense.vectors.leftCols(k), to_eigen(pairs.vectors));
       const std::string what = fmt::format("{}, n = {}, k = {}, gap = {:.2e}, {} products, {}, sine = {:.2e}", g.name,
                                            g.n, k, gap, pairs.full_products, to_string(pairs.status), sine);
       EXPECT_LE(sine * gap, 1e-5) << what;

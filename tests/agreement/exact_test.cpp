@@ -2,7 +2,6 @@
 // Compares the exact solver with dense LAPACK, on problems that are difficult for eigensolvers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <lapacke.h>
 
 #include <cmath>
 #include <string>
@@ -10,12 +9,13 @@
 #include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/solvers/krylov/exact.h"
 #include "tests/affinity/dense_oracle.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
 
 using Eigen::MatrixXd;
-using Eigen::VectorXd;
+using testing::DenseEigen;
 using testing::to_eigen;
 
 struct Problem {
@@ -93,29 +93,11 @@ Matrix<T> as(const Matrix<double>& X) {
   return out;
 }
 
-/// All eigenpairs of the dense normalized matrix, descending, by dsyevd in double.
-struct DenseEigen {
-  VectorXd values;
-  MatrixXd vectors;
-};
+/// All eigenpairs of the dense normalized matrix.
 DenseEigen dense_eigen(const Points& points, double gamma) {
-  MatrixXd A = testing::dense_affinity(points, {KernelKind::rbf, gamma});
+  const MatrixXd A = testing::dense_affinity(points, {KernelKind::rbf, gamma});
   // The float tile returns zero for values below 2^-126. The oracle must do the same.
-  A = A.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; });
-  const VectorXd s = A.rowwise().sum().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 0.0; });
-  MatrixXd L = s.asDiagonal() * A * s.asDiagonal();
-  VectorXd values(L.rows());
-  const lapack_int n = lapack_int(L.rows());
-  EXPECT_EQ(0, LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, L.data(), n, values.data()));
-  return {values.reverse(), L.rowwise().reverse()};
-}
-
-/// The k in [2, 25] with the widest gap between the eigenvalues k and k + 1.
-int64_t k_at_gap(const VectorXd& values) {
-  int64_t best = 2;
-  for (int64_t k = 2; k <= 25; ++k)
-    if (values[k - 1] - values[k] > values[best - 1] - values[best]) best = k;
-  return best;
+  return testing::dense_eigen(testing::normalized(A.unaryExpr([](double a) { return a < 0x1p-126 ? 0.0 : a; })));
 }
 
 template <class T>
@@ -127,7 +109,7 @@ void check_against_lapack(double tolerance, double bound) {
       const Matrix<T> X = as<T>(problem.points);
       const Points points(X.view());
       const DenseEigen dense = dense_eigen(points, problem.gamma);
-      const int64_t k = k_at_gap(dense.values);
+      const int64_t k = testing::k_at_gap(dense.values, 25);
       const double gap = dense.values[k - 1] - dense.values[k];
       const KernelAffinity<T> A(points, {KernelKind::rbf, problem.gamma}, RowSpace(X.rows(), 1));
       const Normalized<T> L(A, A.degrees({}).sum, 0);
@@ -136,10 +118,7 @@ void check_against_lapack(double tolerance, double bound) {
       options.limits.tolerance = tolerance;
       options.seed = seed;
       const EigenPairs<T> pairs = solve_exact(L, options);
-      const MatrixXd U = dense.vectors.leftCols(k), W = to_eigen(pairs.vectors);
-      // The sine of the largest principal angle is the norm of the part of U outside the span of W.
-      const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(W).householderQ() * MatrixXd::Identity(W.rows(), k);
-      const double sine = Eigen::JacobiSVD<MatrixXd>(U - Q * (Q.transpose() * U)).singularValues()[0];
+      const double sine = testing::largest_sine(dense.vectors.leftCols(k), to_eigen(pairs.vectors));
       const std::string what = problem.name + ", n = " + std::to_string(X.rows()) +
                                ", d = " + std::to_string(X.cols()) + ", k = " + std::to_string(k) +
                                ", gap = " + std::to_string(gap) + ", passes = " + std::to_string(pairs.full_products) +

@@ -3,12 +3,12 @@
 #include "mbsc/solvers/transfer/transfer.h"
 
 #include <gtest/gtest.h>
-#include <lapacke.h>
 
 #include <cmath>
 
 #include "mbsc/solvers/transfer/shared_points.h"
 #include "tests/affinity/landmark_problem.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
@@ -17,6 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::dense_factor;
 using testing::dense_landmark_affinity;
+using testing::largest_sine;
 using testing::random_factor;
 using testing::to_eigen;
 
@@ -29,21 +30,13 @@ struct Truth {
     A.array() += tau / double(A.rows());
     const VectorXd s = d.unaryExpr([&](double x) { return x + tau > 0 ? 1 / std::sqrt(x + tau) : 0.0; });
     L = s.asDiagonal() * A * s.asDiagonal();
-    vectors = L;
-    values.resize(L.rows());
-    const auto n = lapack_int(L.rows());
-    EXPECT_EQ(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, vectors.data(), n, values.data()), 0);
-    values = values.reverse().eval();
-    vectors = vectors.rowwise().reverse().eval();
+    testing::DenseEigen eigen = testing::dense_eigen(L);
+    vectors = std::move(eigen.vectors);
+    values = std::move(eigen.values);
   }
   MatrixXd L, vectors;
   VectorXd values;
 };
-
-/// The largest sine of the angles between the leading eigenvectors and W.
-double largest_sine(const MatrixXd& U, const MatrixXd& W) {
-  return (U - W * (W.transpose() * U)).jacobiSvd().singularValues()[0];
-}
 
 struct Solved {
   Solved(const LandmarkFactor& factor, double regularization, const ClusterOptions& options, int threads = 2)
@@ -72,7 +65,7 @@ TEST(Transfer, AgreesWithLapackOnTwentyRandomProblems) {
     const Truth truth(factor, regularization);
     const Solved solved(factor, regularization, options_for(k));
     const MatrixXd W = to_eigen(solved.pairs.vectors);
-    EXPECT_LT((W.transpose() * W - MatrixXd::Identity(k, k)).norm(), 1e-5) << seed;
+    EXPECT_LT(testing::departure(W), 1e-5) << seed;
     for (int64_t j = 0; j < k; ++j) {
       EXPECT_NEAR(solved.pairs.values[size_t(j)], truth.values[j], 2e-6) << seed;
       const double residual = (truth.L * W.col(j) - solved.pairs.values[size_t(j)] * W.col(j)).norm();

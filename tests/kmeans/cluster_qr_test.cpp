@@ -13,6 +13,7 @@
 #include "mbsc/base/require.h"
 #include "tests/comm/ranks.h"
 #include "tests/kmeans/clouds.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
@@ -36,7 +37,7 @@ Matrix<float> make_directions(int64_t n, int64_t k, double spread, uint64_t seed
   MatrixXd G(k, k);
   for (int64_t i = 0; i < k; ++i)
     for (int64_t f = 0; f < k; ++f) G(i, f) = random.normal(uint64_t(1000000 + i), uint64_t(f));
-  const MatrixXd rotation = Eigen::HouseholderQR<MatrixXd>(G).householderQ();
+  const MatrixXd rotation = testing::orthonormal_basis(G);
   Matrix<float> rows(n, k);
   for (int64_t i = 0; i < n; ++i) {
     const double length = 0.5 + random.uniform(uint64_t(i), uint64_t(k));

@@ -7,6 +7,7 @@
 #include "mbsc/linalg/tall.h"
 #include "tests/affinity/dense_oracle.h"
 #include "tests/linalg/layouts.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
@@ -30,11 +31,6 @@ class OrthonormalizeOf : public ::testing::Test {
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(OrthonormalizeOf, Scalars);
 
-/// An orthonormal basis of the span of A.
-MatrixXd householder(const MatrixXd& A) {
-  return Eigen::HouseholderQR<MatrixXd>(A).householderQ() * MatrixXd::Identity(A.rows(), A.cols());
-}
-
 template <class T>
 Matrix<T> rounded(const MatrixXd& A) {
   Matrix<T> out(A.rows(), A.cols());
@@ -45,8 +41,8 @@ Matrix<T> rounded(const MatrixXd& A) {
 
 /// A matrix of n rows. Its singular values fall geometrically from 1 to 1/condition. Its singular vectors are random.
 MatrixXd with_condition(int64_t columns, double condition) {
-  const MatrixXd U = householder(to_eigen(random_matrix<double>(n, columns, 1)));
-  const MatrixXd V = householder(to_eigen(random_matrix<double>(columns, columns, 2)));
+  const MatrixXd U = testing::orthonormal_basis(to_eigen(random_matrix<double>(n, columns, 1)));
+  const MatrixXd V = testing::orthonormal_basis(to_eigen(random_matrix<double>(columns, columns, 2)));
   Eigen::VectorXd s(columns);
   for (int64_t j = 0; j < columns; ++j) s[j] = std::pow(condition, -double(j) / double(columns - 1));
   return U * s.asDiagonal() * V.transpose();
@@ -55,8 +51,7 @@ MatrixXd with_condition(int64_t columns, double condition) {
 /// The largest entry of |W'W - I|, for the first `rank` columns of W.
 template <class T>
 double departure(const Matrix<T>& W, int64_t rank) {
-  const MatrixXd Q = to_eigen(W).leftCols(rank);
-  return (Q.transpose() * Q - MatrixXd::Identity(rank, rank)).cwiseAbs().maxCoeff();
+  return testing::departure(to_eigen(W).leftCols(rank));
 }
 
 /// The largest entry of the normalized columns of A after projection onto the space orthogonal to the first `rank`

@@ -8,6 +8,7 @@
 #include "tests/affinity/dense_oracle.h"
 #include "tests/comm/ranks.h"
 #include "tests/linalg/layouts.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
@@ -135,7 +136,7 @@ TYPED_TEST(TallOf, SubspaceErrorIgnoresRotationsAndCountsWhatAWiderBlockHolds) {
   Matrix<T> V = random_matrix<T>(n, 6, 10);
   orthonormalize<T>(space, V);
   Matrix<T> turned(n, 3);
-  const MatrixXd Q = Eigen::HouseholderQR<MatrixXd>(small_matrix(3, 3)).householderQ();
+  const MatrixXd Q = testing::orthonormal_basis(small_matrix(3, 3));
   multiply<T>(space, V.view().columns_between(0, 3), Q, turned);
   // The rounding of n k entries of size 1/sqrt(n), and the departure of the columns from orthonormality.
   const double bound = 20 * TestFixture::eps;

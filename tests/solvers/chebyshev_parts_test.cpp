@@ -10,6 +10,7 @@
 #include "mbsc/solvers/chebyshev/label_watch.h"
 #include "mbsc/solvers/chebyshev/operator.h"
 #include "tests/affinity/dense_oracle.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc {
 namespace {
@@ -50,7 +51,7 @@ TEST(ChebyshevFilter, IsTheScaledChebyshevPolynomialOfTheMatrix) {
       L.multiply(unit, image, {});
       dense = to_eigen(image);
     }
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen((dense + dense.transpose()) / 2);
+    const testing::DenseEigen eigen = testing::dense_eigen((dense + dense.transpose()) / 2);
     const auto polynomial = [&](double x) {
       const double t = (x - center) / half, top = (1 - center) / half;
       const double value =
@@ -59,8 +60,8 @@ TEST(ChebyshevFilter, IsTheScaledChebyshevPolynomialOfTheMatrix) {
       return value / std::cosh(double(degree) * std::acosh(top));
     };
     const Matrix<float> V = random_matrix<float>(n, 5, 2);
-    const MatrixXd expected = eigen.eigenvectors() * eigen.eigenvalues().unaryExpr(polynomial).asDiagonal() *
-                              eigen.eigenvectors().transpose() * to_eigen(V);
+    const MatrixXd expected =
+        eigen.vectors * eigen.values.unaryExpr(polynomial).asDiagonal() * (eigen.vectors.transpose() * to_eigen(V));
     Matrix<float> W = V;
     NormalizedOperator<float>(L, {}).filter(cut, degree, W);
     EXPECT_LT((to_eigen(W) - expected).norm(), 1e-5 * expected.norm());

@@ -2,12 +2,13 @@
 // A small problem with a known solution: the points, the operator, and all eigenpairs of the dense matrix.
 #pragma once
 
-#include <Eigen/Dense>
 #include <cmath>
+#include <utility>
 
 #include "mbsc/affinity/kernel/kernel_affinity.h"
 #include "mbsc/affinity/normalized.h"
 #include "tests/affinity/dense_oracle.h"
+#include "tests/oracle/dense_algebra.h"
 
 namespace mbsc::testing {
 
@@ -27,19 +28,15 @@ struct DenseProblem {
     dense = s.asDiagonal() * whole * s.asDiagonal();
     definite = dense;
     definite.diagonal() += s.cwiseAbs2();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dense);
-    values = eigen.eigenvalues().reverse();
-    vectors = eigen.eigenvectors().rowwise().reverse();
+    DenseEigen eigen = dense_eigen(dense);
+    values = std::move(eigen.values);
+    vectors = std::move(eigen.vectors);
   }
 
   int64_t n() const { return X.rows(); }
   RowSpace space() const { return RowSpace(n(), 1); }
   /// The rms sine of the angles between the k leading eigenvectors and an orthonormal W of at least k columns.
-  double error(const Eigen::MatrixXd& W, int64_t k) const { return distance(vectors.leftCols(k), W); }
-  /// The rms sine of the angles between span U and span W. Both must be orthonormal.
-  static double distance(const Eigen::MatrixXd& U, const Eigen::MatrixXd& W) {
-    return (U - W * (W.transpose() * U)).norm() / std::sqrt(double(U.cols()));
-  }
+  double error(const Eigen::MatrixXd& W, int64_t k) const { return rms_sine(vectors.leftCols(k), W); }
   /// |L w - theta w| of a pair, in double.
   double residual(const Eigen::VectorXd& w, double theta) const { return (dense * w - theta * w).norm(); }
 
@@ -58,11 +55,6 @@ Matrix<T> clouds(int64_t n, int64_t groups, double apart, uint64_t seed) {
   Matrix<T> X = random_matrix<T>(n, 2, seed);
   for (int64_t i = 0; i < n; ++i) X(i, 0) += T(apart * double(i % groups));
   return X;
-}
-
-/// The largest entry of |W'W - I|.
-inline double departure(const Eigen::MatrixXd& W) {
-  return (W.transpose() * W - Eigen::MatrixXd::Identity(W.cols(), W.cols())).cwiseAbs().maxCoeff();
 }
 
 }  // namespace mbsc::testing

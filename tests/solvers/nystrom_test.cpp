@@ -20,17 +20,6 @@ using testing::departure;
 using testing::random_matrix;
 using testing::to_eigen;
 
-/// The eigenpairs of the definite matrix, descending.
-struct Definite {
-  VectorXd values;
-  MatrixXd vectors;
-};
-template <class T>
-Definite definite_eigen(const DenseProblem<T>& p) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(p.definite);
-  return {eigen.eigenvalues().reverse(), eigen.eigenvectors().rowwise().reverse()};
-}
-
 template <class T>
 class NystromOf : public ::testing::Test {
  public:
@@ -44,13 +33,13 @@ TYPED_TEST(NystromOf, WithAllPointsAsLandmarksItIsTheDenseSolutionOfTheDefiniteM
   using T = TypeParam;
   for (const double regularization : {0.0, 0.2}) {
     const DenseProblem<T> p(clouds<T>(120, 3, 4.0, 1), 0.5, regularization);
-    const Definite dense = definite_eigen(p);
+    const testing::DenseEigen dense = testing::dense_eigen(p.definite);
     ClusterOptions options;
     options.clusters = 5;
     options.landmarks = 120;
     const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
     EXPECT_EQ(pairs.status, Status::finished);
-    EXPECT_LT(DenseProblem<T>::distance(dense.vectors.leftCols(5), to_eigen(pairs.vectors)), this->bound);
+    EXPECT_LT(testing::rms_sine(dense.vectors.leftCols(5), to_eigen(pairs.vectors)), this->bound);
     for (int64_t j = 0; j < 5; ++j) EXPECT_NEAR(pairs.values[size_t(j)], dense.values[j], this->bound);
     EXPECT_LT(departure(to_eigen(pairs.vectors)), sizeof(T) == 4 ? 1e-6 : 1e-13);
   }
@@ -59,7 +48,7 @@ TYPED_TEST(NystromOf, WithAllPointsAsLandmarksItIsTheDenseSolutionOfTheDefiniteM
 TYPED_TEST(NystromOf, ErrorFallsWithLandmarks) {
   using T = TypeParam;
   const DenseProblem<T> p(clouds<T>(600, 4, 3.0, 2), 0.5);
-  const MatrixXd U = definite_eigen(p).vectors.leftCols(4);
+  const MatrixXd U = testing::dense_eigen(p.definite).vectors.leftCols(4);
   std::vector<double> errors;
   for (const int64_t landmarks : {8, 40, 200, 600}) {
     double mean = 0;
@@ -69,7 +58,7 @@ TYPED_TEST(NystromOf, ErrorFallsWithLandmarks) {
       options.landmarks = landmarks;
       options.seed = seed;
       const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
-      mean += DenseProblem<T>::distance(U, to_eigen(pairs.vectors)) / 5;
+      mean += testing::rms_sine(U, to_eigen(pairs.vectors)) / 5;
     }
     errors.push_back(mean);
   }
@@ -106,7 +95,8 @@ TYPED_TEST(NystromOf, DuplicateLandmarksAreFilledUpWithOrthonormalDirections) {
   const EigenPairs<T> pairs = solve_nystrom<T>(p.L, options);
   EXPECT_EQ(pairs.values.size(), 5u);
   EXPECT_LT(departure(to_eigen(pairs.vectors)), sizeof(T) == 4 ? 1e-6 : 1e-13);
-  EXPECT_LT(DenseProblem<T>::distance(definite_eigen(p).vectors.leftCols(2), to_eigen(pairs.vectors)), this->bound);
+  EXPECT_LT(testing::rms_sine(testing::dense_eigen(p.definite).vectors.leftCols(2), to_eigen(pairs.vectors)),
+            this->bound);
 }
 
 TYPED_TEST(NystromOf, AToleranceIsCertifiedAgainstTheMatrixItself) {

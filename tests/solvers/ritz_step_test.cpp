@@ -44,8 +44,7 @@ TEST(RitzStep, IsAPowerStepWithoutNoiseAndNoStepIfAllIsNoise) {
   const MatrixXd signal = H.transpose() * H;
   const RitzStep known = ritz_step(T, signal, zero, 0, k);
   EXPECT_TRUE(known.is_heard);
-  const Eigen::HouseholderQR<MatrixXd> qr(W * known.turn + H * known.add);
-  const MatrixXd next = qr.householderQ() * MatrixXd::Identity(n, 6);
+  const MatrixXd next = testing::orthonormal_basis(W * known.turn + H * known.add);
   EXPECT_LT(p.error(next, k), 0.7 * p.error(W, k));
   const double before = (W.transpose() * p.dense * W).trace(), after = (next.transpose() * p.dense * next).trace();
   EXPECT_GT(after, 1.5 * before);

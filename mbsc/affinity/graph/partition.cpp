@@ -26,12 +26,6 @@ struct Node {
   uint64_t key = 0;
 };
 
-Members numbers_below(int64_t count) {
-  Members numbers(static_cast<size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
-
 /// Draws `count` numbers below `total` at random, ascending. The same rule and key give the same numbers.
 Members draw(int64_t total, int64_t count, uint64_t seed, uint64_t key) {
   const KeyedPermutation order(total, Random(seed, Stream::neighbors), key);
@@ -72,6 +66,12 @@ int64_t leaders_for(int64_t size, int64_t fan, int level, const PartitionRule& r
 }
 
 }  // namespace
+
+Members numbers_below(int64_t count) {
+  Members numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
 
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,
                                      MatrixView<const float> points, const Members& leaders, int64_t fan, int threads) {

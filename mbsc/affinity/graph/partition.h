@@ -42,6 +42,9 @@ PartitionRule partition_rule(int64_t features, int64_t each);
 /// A set of points.
 using Members = std::vector<int32_t>;
 
+/// 0, 1, ..., count - 1.
+Members numbers_below(int64_t count);
+
 /// For each row of `rows` that `members` lists: the positions in `leaders` of its `fan` nearest leaders, the nearest
 /// first. `leaders` are row numbers of `points`. The bits of a row's distances do not depend on the other rows.
 std::vector<int32_t> nearest_leaders(MatrixView<const float> rows, std::span<const int32_t> members,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "mbsc/affinity/graph/distinct_rows.h"
 #include "mbsc/affinity/graph/pair_search.h"
@@ -28,12 +27,6 @@ Matrix<float> rounded_rows(const Points& points, std::span<const Number> rows, i
       for (int64_t f = 0; f < points.features; ++f) out(i, f) = float(points(rows[size_t(i)], f)) + 0.0F;
   });
   return out;
-}
-
-Members numbers_below(int64_t count) {
-  Members numbers(static_cast<size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
 }
 
 /// Queries to compare with some of the fitted points.

@@ -12,11 +12,11 @@ namespace {
 
 /// The number of points of Y that are packed at a time. Sums within such a chunk are computed in T, sums over chunks in
 /// double.
-constexpr int64_t columns_per_chunk = 2048;
+constexpr int64_t points_per_chunk = 2048;
 
 /// The working memory of one thread for some rows.
 template <class T>
-struct Workspace {
+struct RowsWorkspace {
   simd::Packed<T> rows;
   AlignedVector<T> out, scratch;
 };
@@ -43,13 +43,13 @@ void multiply_between(const Points& X, const Points& Y, const Kernel& kernel, co
   for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
   simd::Packed<T> columns;
   AlignedVector<T> rhs;
-  for (int64_t first = 0; first < Y.rows && out.rows > 0; first += columns_per_chunk) {
-    const int64_t count = std::min(columns_per_chunk, Y.rows - first);
+  for (int64_t first = 0; first < Y.rows && out.rows > 0; first += points_per_chunk) {
+    const int64_t count = std::min(points_per_chunk, Y.rows - first);
     pack_points(Y, form.rules[0], Range{first, first + count}, simd::group_columns, columns);
     pack_right_hand_sides(V.rows_between(first, first + count), simd::group_columns, rhs);
     const int64_t* zero = pairs.zero.empty() ? nullptr : pairs.zero.data() + first;
     const auto multiply_rows = [&](Range range) {
-      thread_local Workspace<T> work;
+      thread_local RowsWorkspace<T> work;
       pack_points(X, form.rules[1], pairs.rows.subspan(size_t(range.begin), size_t(range.size())), width, work.rows);
       work.out.assign(size_t(work.rows.pieces() * width * V.cols), T{});
       simd::run(simd::Task::multiply,

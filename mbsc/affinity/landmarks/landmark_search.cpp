@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "mbsc/affinity/graph/near_lists.h"
 #include "mbsc/affinity/graph/pair_search.h"
+#include "mbsc/affinity/graph/partition.h"
 #include "mbsc/affinity/pass/make_tile.h"
 #include "mbsc/affinity/take_largest.h"
 #include "mbsc/base/parallel.h"
@@ -17,12 +17,6 @@ namespace mbsc {
 namespace {
 
 constexpr int64_t rows_together = 192, rows_of_piece = 4096, spare = 4;
-
-std::vector<int32_t> numbers_below(int64_t count) {
-  std::vector<int32_t> numbers(static_cast<size_t>(count));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
 
 /// The squared distances of a row to all rows of a matrix.
 void distances_to_all(const float* row, MatrixView<const float> others, const std::vector<int32_t>& numbers,
