@@ -242,6 +242,7 @@ Plan plan_for(int64_t n, int64_t k) {
   plan.n = n;
   plan.options.clusters = k;
   plan.options.affinity = AffinityKind::neighbors;
+  plan.options.edge_width = automatic_edge_width(n, 2);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "mbsc/affinity/graph/distinct_rows.h"
 #include "mbsc/affinity/graph/pair_search.h"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mbsc/affinity/graph/near_lists.h"
 #include "mbsc/affinity/graph/pair_search.h"
