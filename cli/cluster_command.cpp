@@ -22,6 +22,7 @@
 #include "mbsc/comm/agree.h"
 #include "mbsc/io/shared_table.h"
 #include "mbsc/io/write.h"
+#include "mbsc/options/words.h"
 
 namespace mbsc::cli {
 namespace {
@@ -129,6 +130,9 @@ Clustering cluster_content(const ClusterFlags& flags, const Content& content, co
   try {
     const Plan plan =
         resolve({content.n(), input.rows.features, input.kind, comm.size(), input.graph.entries()}, options);
+    if (talks && input.is_points() && !plan.affinity_reason.empty())
+      fmt::print(stderr, "{:<12} affinity {}, because {} (--affinity sets another)\n", "choice",
+                 word_of(words::affinities, *plan.options.affinity), plan.affinity_reason);
     if (talks) fmt::print(stderr, "{:<12} {}\n", "estimate", describe_memory(content, plan));
     return cluster(input, options, comm, [&](const Stage& stage) {
       progress.show(stage);

@@ -59,10 +59,10 @@ figure.savefig(folder / "history.png")
 
 # %% [markdown]
 # # The width of the kernel
-# gamma decides which points are near each other. The automatic value follows the data. `gamma_` is the value used.
+# `affinity="rbf"` compares all pairs of points by a kernel. gamma decides which points are near each other. The automatic value follows the data. `gamma_` is the value used.
 
 # %%
-automatic = MiniBatchSpectralClustering(10, random_state=0).fit(digits).gamma_
+automatic = MiniBatchSpectralClustering(10, affinity="rbf", random_state=0).fit(digits).gamma_
 gammas = automatic * np.logspace(-2, 1, 7)
 scores = [score_labels(digit_classes, MiniBatchSpectralClustering(10, gamma=gamma, random_state=0)
                        .fit_predict(digits))["nmi"] for gamma in gammas]

@@ -85,7 +85,7 @@ Clustering cluster_rows(Input& input, const RowSpace& rows, Plan& plan, const St
 
   clock.emplace(seconds.kmeans);
   run.report({"kmeans", std::nan(""), 0, result.cost.passes, 0, std::nan("")});
-  const Matrix<float> embedding = embed(result.pairs.vectors, *affinity, L, scale, run.stop());
+  const Matrix<float> embedding = embed(result.pairs.labeled_vectors(), *affinity, L, scale, run.stop());
   label_rows(input, rows, embedding, isolated, plan.options, run.stop(), result);
 
   clock.emplace(seconds.cut);

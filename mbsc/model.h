@@ -2,8 +2,8 @@
 // Assigns new points to the clusters of an earlier clustering, by extending the eigenvectors to new points (Bengio et
 // al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral clustering", 2003).
 //
-// L and tau are defined in affinity/normalized.h. W is the n x k matrix of the computed eigenvectors, and w_j is its
-// row for the training point x_j. The equation L u = theta u expresses each entry of an eigenvector u by the others.
+// L and tau are defined in affinity/normalized.h. W is the n x k matrix of the computed eigenvectors (with cutoff = soft,
+// of c >= k eigenvectors times their weights), and w_j is its row for the training point x_j. The equation L u = theta u expresses each entry of an eigenvector u by the others.
 // The same formula for a new point x defines the row w(x):
 //     z(x) = s(x) [sum_j a(x, x_j) s_j w_j + (tau/n) sum_j s_j w_j],   s(x) = (d(x) + tau)^-1/2,
 //     w(x) = z(x) E,                                                   d(x) = sum_j a(x, x_j).
@@ -64,8 +64,8 @@ struct Model {
   Assign assign = Assign::kmeans;
   std::vector<int32_t> labels;
   std::vector<double> degrees;
-  Matrix<float> embedding;                   ///< n x k eigenvectors
-  Matrix<double> cluster_centers;            ///< k x k; for cluster_qr, the directions
+  Matrix<float> embedding;                   ///< n x c, c >= k: EigenPairs::labeled_vectors()
+  Matrix<double> cluster_centers;            ///< k x c; for cluster_qr, the directions
   Matrix<double> extension;                  ///< E, from find_extension()
   std::shared_ptr<const FittedGraph> graph;  ///< set if affinity = neighbors
   SearchIndex index;                         ///< of the points, from find_index(); set if affinity = neighbors
@@ -74,14 +74,19 @@ struct Model {
   std::optional<LandmarkExtension> landmarks;
 };
 
-/// Makes the model of a clustering of this input. Copies the points. If affinity = neighbors, the clustering must have
-/// been made with keep_graph.
+/// Makes the model of a clustering of this input. Copies the points. If affinity = neighbors and the clustering was made
+/// without keep_graph, builds the graph once more.
 Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop = {});
 
 /// Computes E. If the residuals of `pairs` were recomputed, this needs no kernel values. Otherwise it evaluates the
 /// kernel values of about 1,000 rows.
 Matrix<double> find_extension(const Model& model, const EigenPairs<float>& pairs, uint64_t seed, int threads,
                               const StopToken& stop = {});
+
+/// Builds the neighbor graph of these points, which is the one that cluster() built, if `options` are those of its plan.
+/// A clustering on several ranks has no graph; with this, one rank that has all points can make the model.
+std::shared_ptr<const FittedGraph> find_graph(const Points& points, const ClusterOptions& options,
+                                              const StopToken& stop = {});
 
 /// Makes the index for the search among the points of a model with a graph. `recall` is the share of the nearest points
 /// that the search must find. Other models have an empty index.

@@ -36,6 +36,9 @@ enum class EmbeddingScale { none, row, degree };
 /// How the rows get their labels. kmeans: by k-means. cluster_qr: by a rotation of the eigenvectors, without random
 /// numbers (Damle, Minden, Ying; kmeans/cluster_qr.h).
 enum class Assign { kmeans, cluster_qr };
+/// Which eigenvectors get labels. sharp: the k leading ones. soft: also some after them, each with a weight that falls with
+/// its eigenvalue (solvers/chebyshev/soft_cutoff.h).
+enum class Cutoff { sharp, soft };
 /// Where the first block of vectors comes from: random numbers, Nystrom's approximation, or the graph of neighbors
 /// (minibatch with Ritz steps only).
 enum class Start { random, nystrom, neighbors };
@@ -117,7 +120,7 @@ struct ClusterOptions {
   // The problem.
   Scaling scale = Scaling::none;         ///< scaling of the features, before anything else
   std::optional<int64_t> scale_rows;     ///< compute the scaling from the first N rows; automatic: all
-  std::optional<AffinityKind> affinity;  ///< automatic: rbf for points, else precomputed
+  std::optional<AffinityKind> affinity;  ///< automatic: see flow/choose_affinity.h
   std::optional<double> gamma;           ///< automatic: from sampled distances
   std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
@@ -129,6 +132,7 @@ struct ClusterOptions {
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees
   EmbeddingScale embedding_scale = EmbeddingScale::row;
+  std::optional<Cutoff> cutoff;  ///< for chebyshev; automatic: soft if affinity = neighbors and assign = kmeans
   Assign assign = Assign::kmeans;
   int64_t restarts = 10;  ///< assign = kmeans: runs of k-means
 
@@ -151,8 +155,9 @@ struct ClusterOptions {
   std::optional<int> threads;  ///< automatic: OMP_NUM_THREADS, else all CPUs that this process may use
   int64_t cache = 0;           ///< bytes of memory for kernel values of the degree pass, which full products reuse
   bool keep_block = false;     ///< fill EigenPairs::block (C++ only)
-  bool keep_graph = false;  ///< affinity = neighbors: fill Clustering::graph, which make_model() needs (C++, one rank)
-  StopToken stop;           ///< C++ only
+  bool keep_graph =
+      false;       ///< affinity = neighbors: fill Clustering::graph, so that make_model() need not build it again
+  StopToken stop;  ///< C++ only
 };
 
 }  // namespace mbsc

@@ -44,7 +44,8 @@ struct Plan {
   int64_t n = 0;
   int64_t features = 0;  ///< 0 for a graph
   int ranks = 1;
-  ClusterOptions options;  ///< as given, with the automatic values filled in
+  ClusterOptions options;       ///< as given, with the automatic values filled in
+  std::string affinity_reason;  ///< why this affinity was chosen: "there are ..."; empty if it was given
   bool gamma_is_given = false;
   std::vector<double> shift, scale;  ///< of each feature, computed for the option `scale`; empty: not scaled
   std::optional<GraphReport> graph;  ///< set if the affinity is a graph
@@ -75,14 +76,24 @@ struct TraceEntry {
   double seconds = 0;
 };
 
+/// Eigenvectors with weights (solvers/chebyshev/soft_cutoff.h).
+template <class T>
+struct WeightedPairs {
+  Matrix<T> vectors;              ///< own rows x c, c >= k: each column is an eigenvector times its weight
+  std::vector<double> weights;    ///< of the columns, from 1 down
+  std::vector<double> values;     ///< eigenvalues of L
+  std::vector<double> residuals;  ///< of the eigenvectors without their weights
+};
+
 template <class T>
 struct EigenPairs {
-  std::vector<double> values;         ///< k eigenvalues of L, descending
-  bool values_are_exact = false;      ///< true: `values` are Rayleigh quotients of `vectors`; false: estimates
-  Matrix<T> vectors;                  ///< own rows x k, orthonormal columns
-  Matrix<T> block;                    ///< own rows x k', k' >= k: the whole block of the solver, if keep_block is set
-  std::vector<double> residuals;      ///< one per pair: recomputed, or bounds; empty if no full product was made
-  bool residuals_are_bounds = false;  ///< true: `residuals` are upper bounds, derived from the last full product
+  std::vector<double> values;     ///< k eigenvalues of L, descending
+  bool values_are_exact = false;  ///< true: `values` are Rayleigh quotients of `vectors`; false: estimates
+  Matrix<T> vectors;              ///< own rows x k, orthonormal columns
+  Matrix<T> block;                ///< own rows x k', k' >= k: the whole block of the solver, if keep_block is set
+  std::optional<WeightedPairs<T>> weighted;  ///< set if cutoff = soft
+  std::vector<double> residuals;             ///< one per pair: recomputed, or bounds; empty if no full product was made
+  bool residuals_are_bounds = false;         ///< true: `residuals` are upper bounds, derived from the last full product
   double subspace_error = std::numeric_limits<double>::quiet_NaN();  ///< estimated rms sine to the exact vectors
   ErrorSource subspace_error_source = ErrorSource::none;
   std::optional<Probe> probe;
@@ -98,6 +109,9 @@ struct EigenPairs {
   int64_t guards = 0;           ///< as used
   double control_variate = 0;   ///< weight of the control variate: 0 = not used, 1 = in full
   bool start_is_graph = false;  ///< minibatch with Ritz steps: the start came from the graph of neighbors
+
+  /// The vectors whose rows get labels.
+  const Matrix<T>& labeled_vectors() const { return weighted ? weighted->vectors : vectors; }
 };
 
 struct DegreeReport {
@@ -162,14 +176,14 @@ struct Cost {
   int64_t cached_bytes = 0;  ///< size of the cache of kernel values, over all ranks
 };
 
-/// If ranks share the points, labels, pairs.vectors and degrees.values belong to the rows that this rank passed in, and
+/// If ranks share the points, labels, pairs.vectors, pairs.weighted and degrees.values belong to the rows that this rank passed in, and
 /// pairs.block belongs to its row blocks. Everything else describes the whole run and is equal on all ranks, except
 /// seconds, threads and traffic.
 struct Clustering {
   std::vector<int32_t> labels;  ///< 0..k-1; cluster 0 is the largest
   std::vector<int64_t> cluster_sizes;
-  /// k x k, in the space of the scaled rows (embedding_scale): the centers of k-means; for cluster_qr, the directions of
-  /// the clusters, which are orthonormal.
+  /// One row for each cluster, in the space of the scaled rows (embedding_scale) of pairs.labeled_vectors(): the centers of
+  /// k-means; for cluster_qr, the directions of the clusters, which are orthonormal.
   Matrix<double> cluster_centers;
   double inertia = 0;  ///< of k-means: the sum of squared distances to the nearest center; for cluster_qr NaN
   Status status = Status::finished;

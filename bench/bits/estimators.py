@@ -57,7 +57,8 @@ def run(folder, name, source, arguments):
         np.loadtxt(folder / f"{source}.csv", delimiter=",")[:, :-1]
     X = np.asarray(X, np.float32 if "float32" in name else np.float64, order="F" if "Fortran" in name else "C")
     training = X if source == "matrix" else X[:-HELD_OUT]
-    model = Estimator(5 if source == "blobs" else 2, random_state=3, **arguments_for(arguments)).fit(training)
+    arguments = {"affinity": "rbf", **arguments_for(arguments)}  # the default affinity of old packages
+    model = Estimator(5 if source == "blobs" else 2, random_state=3, **arguments).fit(training)
     found = {key: digest(getattr(model, key)) for key in ("labels_", "embedding_", "eigenvalues_", "degrees_",
                                                           "cluster_centers_")}
     if source != "matrix":

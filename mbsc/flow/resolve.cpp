@@ -11,6 +11,7 @@
 #include "mbsc/base/thread_pool.h"
 #include "mbsc/base/version.h"
 #include "mbsc/cluster.h"
+#include "mbsc/flow/choose_affinity.h"
 #include "mbsc/flow/memory.h"
 #include "mbsc/options/table.h"
 #include "mbsc/simd/tile.h"
@@ -42,8 +43,6 @@ void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& o
   // A neighbor graph decides its regularization when it is built.
   if (!options.regularization && !has_neighbors) options.regularization = is_given || has_landmarks ? 0 : 0.001;
   require(is_given || !options.symmetrize, "symmetrize applies to a given graph only");
-  require(has_neighbors || has_landmarks || !options.neighbors,
-          "neighbors applies to the affinity neighbors or landmarks only");
   require(has_landmarks || options.method != "transfer", "method = transfer needs affinity = landmarks");
   if (!is_given && !has_neighbors && !has_landmarks) return;
   check_stored_graph(shape, is_given ? "a given graph" : "affinity = " + word_of(words::affinities, kind), options);
@@ -63,19 +62,23 @@ void resolve_landmarks(const InputShape& shape, ClusterOptions& options) {
           options.neighbors.value_or(1));
 }
 
-void resolve_affinity(const InputShape& shape, ClusterOptions& options) {
+void resolve_affinity(const InputShape& shape, Plan& plan) {
+  ClusterOptions& options = plan.options;
   const bool is_points = shape.kind == Input::Kind::points;
-  const AffinityKind kind = options.affinity.value_or(is_points ? AffinityKind::rbf : AffinityKind::precomputed);
+  if (!options.affinity) {
+    AffinityChoice choice = choose_affinity(shape, options);
+    options.affinity = choice.kind;
+    plan.affinity_reason = std::move(choice.reason);
+  }
+  const AffinityKind kind = *options.affinity;
   require((kind == AffinityKind::precomputed) == !is_points,
           "affinity = precomputed needs a matrix of affinities or a graph, and these need affinity = precomputed");
-  options.affinity = kind;
-  require(!options.gamma || kind == AffinityKind::rbf || kind == AffinityKind::exponential,
-          "gamma applies to the affinities rbf and exponential only");
+  check_conditions(options);
   resolve_graph(shape, kind, options);
   if (kind == AffinityKind::landmarks) resolve_landmarks(shape, options);
   require(is_points || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
   require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
-  if (options.degrees != DegreeKind::exact || !has_kernel(kind)) options.cache = 0;  // nothing would fill it
+  if (options.degrees != DegreeKind::exact) options.cache = 0;  // nothing would fill it
 }
 
 /// n/50 columns, but at least 2,000 and at most n. If passes are limited, the number is reduced so that three quarters
@@ -146,8 +149,7 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   plan.options = given;
   plan.gamma_is_given = given.gamma.has_value();
   ClusterOptions& options = plan.options;
-  resolve_affinity(shape, options);
-  check_conditions(options);
+  resolve_affinity(shape, plan);
   options.threads = given.threads.value_or(default_threads());
   if (!options.method) options.method = choose_method(shape, options);
   const SolverRow& solver = find_solver(*options.method, options.step_rule);

@@ -55,11 +55,14 @@ void SharedInput::give_back(Clustering& result) const {
   if (balance_.is_balanced()) return;
   result.labels = balance_.to_given<int32_t>(result.labels, 1);
   result.degrees.values = balance_.to_given<double>(result.degrees.values, 1);
-  Matrix<float>& vectors = result.pairs.vectors;
-  const int64_t width = vectors.cols();
-  const std::vector<float> rows = balance_.to_given<float>({vectors.data(), size_t(vectors.size())}, width);
-  vectors = Matrix<float>(given_rows_, width);
-  std::copy(rows.begin(), rows.end(), vectors.data());
+  const auto give_rows = [&](Matrix<float>& vectors) {
+    const int64_t width = vectors.cols();
+    const std::vector<float> rows = balance_.to_given<float>({vectors.data(), size_t(vectors.size())}, width);
+    vectors = Matrix<float>(given_rows_, width);
+    std::copy(rows.begin(), rows.end(), vectors.data());
+  };
+  give_rows(result.pairs.vectors);
+  if (result.pairs.weighted) give_rows(result.pairs.weighted->vectors);
 }
 
 }  // namespace mbsc

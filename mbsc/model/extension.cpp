@@ -47,6 +47,7 @@ Matrix<double> diagonal_extension(std::span<const double> values, std::span<cons
 Matrix<double> find_extension(const Model& model, const EigenPairs<float>& pairs, uint64_t seed, int threads,
                               const StopToken& stop) {
   check_model(model, model.points);
+  if (pairs.weighted) return diagonal_extension(pairs.weighted->values, pairs.weighted->residuals);
   if (pairs.values_are_exact && pairs.residuals.size() == pairs.values.size())
     return diagonal_extension(pairs.values, pairs.residuals);
   const int64_t n = model.embedding.rows(), k = model.embedding.cols();

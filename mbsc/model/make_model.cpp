@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "mbsc/affinity/graph/neighbor_graph.h"
 #include "mbsc/affinity/graph/query_search.h"
 #include "mbsc/base/require.h"
 #include "mbsc/linalg/row_balance.h"
@@ -18,6 +19,20 @@ void own_rows(Points& points, std::shared_ptr<const void>& owner) {
 }
 
 }  // namespace
+
+std::shared_ptr<const FittedGraph> find_graph(const Points& points, const ClusterOptions& options,
+                                              const StopToken& stop) {
+  require(options.neighbors && options.edge_width,
+          "find_graph() needs the options of a plan: neighbors and edge_width");
+  Plan plan;
+  plan.n = points.rows;
+  plan.features = points.features;
+  plan.options = options;
+  plan.options.stop = stop;
+  std::shared_ptr<const FittedGraph> graph;
+  make_neighbor_graph(points, RowSpace(points.rows, options.threads.value_or(1)), plan, &graph);
+  return graph;
+}
 
 SearchIndex find_index(const Model& model, double recall, uint64_t seed, int threads, const StopToken& stop) {
   if (!model.graph) return {};
@@ -47,7 +62,7 @@ Model make_model(const Input& input, const Clustering& clustering, const StopTok
   }
   model.labels = clustering.labels;
   model.degrees = clustering.degrees.values;
-  model.embedding = clustering.pairs.vectors;
+  model.embedding = clustering.pairs.labeled_vectors();
   if (input.is_matrix()) {
     model.row_hashes = hash_rows(input.rows, true, threads);
   } else {
@@ -57,8 +72,7 @@ Model make_model(const Input& input, const Clustering& clustering, const StopTok
                                            : own_rows<double>(model.points, model.owner);
   }
   if (model.affinity == AffinityKind::neighbors) {
-    require(clustering.graph != nullptr, "keep_graph must be set in the options if a model of neighbors is made");
-    model.graph = clustering.graph;
+    model.graph = clustering.graph ? clustering.graph : find_graph(model.points, options, stop);
     model.index = find_index(model, options.recall, options.seed, threads, stop);
   }
   model.extension = find_extension(model, clustering.pairs, options.seed, threads, stop);

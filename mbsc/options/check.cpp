@@ -49,16 +49,16 @@ void check_ranges(const ClusterOptions& options, int64_t n) {
 bool meets_condition(const OptionRow& row, const ClusterOptions& options) {
   if (!row.condition) return true;
   const OptionValue value = find_option(row.condition->option)->get(options);
-  return std::holds_alternative<std::monostate>(value) || value == OptionValue(row.condition->word);
+  const auto has = [&](const std::string& word) { return value == OptionValue(word); };
+  return std::holds_alternative<std::monostate>(value) || std::ranges::any_of(row.condition->words, has);
 }
 
 void check_conditions(const ClusterOptions& options) {
   static const ClusterOptions defaults;
   for (const OptionRow& row : option_rows()) {
     if (meets_condition(row, options) || row.get(options) == row.get(defaults)) continue;
-    const auto& [name, word] = *row.condition;
-    const OptionRow& other = *find_option(name);
-    throw InvalidInput(fmt::format("{} applies to {} = {} only; got {} = {}", row.name, name, word, name,
+    const OptionRow& other = *find_option(row.condition->option);
+    throw InvalidInput(fmt::format("{} applies to {} only; got {} = {}", row.name, methods_text(row), other.name,
                                    to_text(other, other.get(options))));
   }
 }

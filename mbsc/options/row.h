@@ -37,9 +37,10 @@ struct OptionRow {
   std::string old_name;  ///< still accepted, with a warning, on the command line and in Python; empty: there is none
   OptionGroup group = OptionGroup::solver;
   std::vector<std::string> methods;  ///< the solvers that the option applies to (SolverRow::name); empty: all
-  /// The option applies only if another option has this word.
+  /// The option applies only if another option has one of these words.
   struct Condition {
-    std::string option, word;
+    std::string option;
+    std::vector<std::string> words;
   };
   std::optional<Condition> condition;
   OptionKind kind = OptionKind::word;
@@ -61,8 +62,8 @@ struct OptionRow {
   OptionRow&& help(std::string text) && { return description = std::move(text), std::move(*this); }
   OptionRow&& in(OptionGroup heading) && { return group = heading, std::move(*this); }
   OptionRow&& for_methods(std::vector<std::string> names) && { return methods = std::move(names), std::move(*this); }
-  OptionRow&& only_if(std::string option, std::string word) && {
-    return condition = Condition{std::move(option), std::move(word)}, std::move(*this);
+  OptionRow&& only_if(std::string option, std::vector<std::string> words_of_it) && {
+    return condition = Condition{std::move(option), std::move(words_of_it)}, std::move(*this);
   }
   OptionRow&& automatically(std::string text) && { return automatic = std::move(text), std::move(*this); }
   OptionRow&& flagged(std::string text) && { return flag = std::move(text), std::move(*this); }

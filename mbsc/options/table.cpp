@@ -6,8 +6,13 @@
 namespace mbsc {
 namespace {
 
+/// The affinities that compare all pairs of points.
+const std::vector<std::string> kernels{"rbf", "exponential", "cosine"};
+
 std::vector<OptionRow> problem_rows() {
   const auto in_problem = OptionGroup::problem;
+  std::vector<std::string> dense = kernels;
+  dense.push_back("precomputed");
   return {
       integer_option(
           "clusters", [](auto& o) -> auto& { return o.clusters; })
@@ -33,34 +38,38 @@ std::vector<OptionRow> problem_rows() {
           "affinity", words::affinities, [](auto& o) -> auto& { return o.affinity; })
           .in(in_problem)
           .spelled_in_python("neighbors", "nearest_neighbors")
-          .automatically("rbf")
-          .help(
-              "similarity of two points: rbf exp(-gamma |x-y|^2), exponential exp(-gamma |x-y|), or cosine; "
-              "neighbors: the weighted graph of near points; landmarks: points that share near landmarks, for millions "
-              "of points; with precomputed the input is a matrix of affinities or a graph"),
+          .automatically("neighbors; above 2,000,000 points landmarks; rbf if an option is given that only a dense "
+                         "kernel has")
+          .help("similarity of two points; neighbors: the weighted graph of near points; landmarks: points that share "
+                "near landmarks, for millions of points; kernels that compare all pairs: rbf exp(-gamma |x-y|^2), "
+                "exponential exp(-gamma |x-y|), or cosine; with precomputed the input is a matrix of affinities or a "
+                "graph"),
       real_option(
           "gamma", [](auto& o) -> auto& { return o.gamma; })
           .positive()
           .in(in_problem)
+          .only_if("affinity", {"rbf", "exponential"})
           .automatically("from sampled distances")
           .help("gamma of the kernels rbf and exponential: a larger value makes the kernel narrower"),
       word_option(
           "degrees", words::degree_kinds, [](auto& o) -> auto& { return o.degrees; })
           .in(in_problem)
+          .only_if("affinity", dense)
           .help("how degrees are found: exact; sampled = estimated from columns, which count in passes; nystrom = its "
                 "own approximation (method nystrom only)"),
       integer_option(
           "degree_columns", [](auto& o) -> auto& { return o.degree_columns; })
           .at_least(1)
           .in(in_problem)
+          .only_if("affinity", dense)
           .automatically("n/50, at least 2000, within the budget")
           .help("columns drawn for sampled degrees"),
       real_option(
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically("0.001; affinity neighbors: 0.0001, or 0 if the graph has k components or more; affinity "
-                         "landmarks, or a given graph: 0")
+          .automatically("affinity neighbors: 0.0001, or 0 if the graph has k components or more; affinity landmarks, "
+                         "or a given graph: 0; else 0.001")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),
       word_option(
@@ -68,6 +77,13 @@ std::vector<OptionRow> problem_rows() {
           .in(in_problem)
           .help("rows of the eigenvectors that get labels: as they are (none), scaled to length 1 (row), or "
                 "divided by the root of the degree (degree)"),
+      word_option(
+          "cutoff", words::cutoffs, [](auto& o) -> auto& { return o.cutoff; })
+          .in(in_problem)
+          .for_methods({"chebyshev"})
+          .automatically("soft if the affinity is neighbors and assign is kmeans, else sharp")
+          .help("eigenvectors that get labels: the k leading ones (sharp), or also some after them, each with a weight "
+                "that falls with its eigenvalue (soft)"),
       word_option(
           "assign", words::assignments, [](auto& o) -> auto& { return o.assign; })
           .in_python("assign_labels")
@@ -79,7 +95,7 @@ std::vector<OptionRow> problem_rows() {
           .at_least(1)
           .in_python("n_init")
           .in(in_problem)
-          .only_if("assign", "kmeans")
+          .only_if("assign", {"kmeans"})
           .help("runs of k-means; the best one counts"),
   };
 }
@@ -93,6 +109,7 @@ std::vector<OptionRow> graph_rows() {
           .at_most_n()
           .in_python("n_neighbors")
           .in(in_problem)
+          .only_if("affinity", {"neighbors", "landmarks"})
           .automatically("2 log2(n) - 8 for up to 4 features, else 1.5 log2(n) - 12; at least 10, and more if the "
                          "graph falls into small pieces; affinity landmarks: 5, and more in the same case")
           .help("affinity neighbors: the number of nearest points that each point is joined to; affinity landmarks: "
@@ -100,21 +117,21 @@ std::vector<OptionRow> graph_rows() {
       word_option(
           "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
           .in(in_problem)
-          .only_if("affinity", "neighbors")
+          .only_if("affinity", {"neighbors"})
           .help("weight of an edge, by distance (gaussian, one width), by the share of common "
                 "neighbors (shared), their product (gaussian_shared), 1 (binary), or by distance with a width for each "
                 "point (local), or with the widths of UMAP (fuzzy)"),
       word_option(
           "edges", words::edge_rules, [](auto& o) -> auto& { return o.edges; })
           .in(in_problem)
-          .only_if("affinity", "neighbors")
+          .only_if("affinity", {"neighbors"})
           .help("join two points if one of them is among the nearest points of the other (union), or only if both are "
                 "(mutual)"),
       real_option(
           "edge_width", [](auto& o) -> auto& { return o.edge_width; })
           .positive()
           .in(in_problem)
-          .only_if("affinity", "neighbors")
+          .only_if("affinity", {"neighbors"})
           .automatically("1; for up to 4 features 0.5 for up to 10,000 points, rising to 1 at a million")
           .help("width of the Gaussian weights, as a multiple of the mean distance of neighbors; a smaller width makes "
                 "a region of low density between two clusters count more"),
@@ -123,7 +140,7 @@ std::vector<OptionRow> graph_rows() {
           .positive()
           .at_most(1)
           .in(in_problem)
-          .only_if("affinity", "neighbors")
+          .only_if("affinity", {"neighbors"})
           .help("share of true neighbors that the search must find, measured on a sample; 1 "
                 "compares all pairs"),
       word_option(
@@ -142,6 +159,7 @@ std::vector<OptionRow> limit_rows() {
       real_option(
           "passes", [](auto& o) -> auto& { return o.limits.passes; })
           .positive()
+          .for_methods({"minibatch", "adagrad", "exact", "nystrom", "power"})
           .in(in_limits)
           .automatically(
               "no limit; minibatch: 1 pass unless tolerance, seconds or iterations is given (adagrad: 1 pass or 200 "
@@ -254,6 +272,7 @@ std::vector<OptionRow> run_rows() {
           .at_least(0)
           .formerly("memory")
           .in(in_run)
+          .only_if("affinity", kernels)
           .help("bytes of kernel values kept from the degree pass for later products: 500M, 5G"),
   };
 }

@@ -94,7 +94,11 @@ std::string default_text(const OptionRow& row) {
 }
 
 std::string methods_text(const OptionRow& row) {
-  return row.condition ? row.condition->option + " = " + row.condition->word : join(row.methods, ", ");
+  if (!row.condition) return join(row.methods, ", ");
+  std::vector<std::string> words = row.condition->words;
+  const std::string last = words.back();
+  words.pop_back();
+  return row.condition->option + " = " + (words.empty() ? last : join(words, ", ") + " or " + last);
 }
 
 namespace {

@@ -39,6 +39,7 @@ inline const Words<DegreeKind> degree_kinds{
     {"exact", DegreeKind::exact}, {"sampled", DegreeKind::sampled}, {"nystrom", DegreeKind::nystrom}};
 inline const Words<EmbeddingScale> embedding_scales{
     {"none", EmbeddingScale::none}, {"row", EmbeddingScale::row}, {"degree", EmbeddingScale::degree}};
+inline const Words<Cutoff> cutoffs{{"sharp", Cutoff::sharp}, {"soft", Cutoff::soft}};
 inline const Words<Assign> assignments{{"kmeans", Assign::kmeans}, {"cluster_qr", Assign::cluster_qr}};
 inline const Words<Start> starts{
     {"random", Start::random}, {"nystrom", Start::nystrom}, {"neighbors", Start::neighbors}};

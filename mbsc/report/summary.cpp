@@ -43,6 +43,7 @@ void add_settings(const Plan& plan, ordered_json& j) {
     else
       j[row.name] = value;
   }
+  j["affinity_reason"] = plan.affinity_reason.empty() ? ordered_json(nullptr) : ordered_json(plan.affinity_reason);
   j["gamma_rule"] = options.gamma ? ordered_json(plan.gamma_is_given ? "given" : "auto") : ordered_json(nullptr);
 }
 

@@ -73,8 +73,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
         Row sums of A, as used in the run.
     gamma_ : float or None
         The value used; None for cosine, nearest_neighbors, landmarks and precomputed.
-    cluster_centers_ : ndarray of shape (n_clusters, n_clusters)
-        Centers of k-means, in the space of :meth:`transform`. With ``assign_labels='cluster_qr'``, row c is the direction
+    cluster_centers_ : ndarray of shape (n_clusters, n_columns)
+        Centers of k-means, in the space of :meth:`transform`. ``n_columns`` is ``n_clusters``, or more if the cutoff is
+        soft. With ``assign_labels='cluster_qr'``, row c is the direction
         of cluster c: a point belongs to the direction in which its row has the largest part.
     n_iter_ : int
         Number of batches, products or Krylov steps. For minibatch with Ritz steps, the start counts as one more.
@@ -102,19 +103,20 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     >>> X, y = make_circles(600, factor=0.4, noise=0.04, random_state=0)
     >>> model = MiniBatchSpectralClustering(n_clusters=2, random_state=0).fit(X[:500])
     >>> model.labels_.shape, model.status_
-    ((500,), 'converged')
+    ((500,), 'finished')
     >>> from mbsc.metrics import adjusted_rand_score
     >>> adjusted_rand_score(y[500:], model.predict(X[500:]))
     1.0
     """
 
-    def __init__(self, n_clusters: int = 8, *, affinity: str = "rbf", gamma: float | str = "auto",
+    def __init__(self, n_clusters: int = 8, *, affinity: str = "auto", gamma: float | str = "auto",
                  n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared",
                  edge_width: float | str = "auto", edges: str = "union", recall: float = 0.95,
                  symmetrize: str = "auto",
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
                  tol: float | None = None, regularization: float | str = "auto", embedding_scale: str = "row",
-                 assign_labels: str = "kmeans", n_init: int = 10, random_state: int | np.random.RandomState | None = None,
+                 cutoff: str = "auto", assign_labels: str = "kmeans", n_init: int = 10,
+                 random_state: int | np.random.RandomState | None = None,
                  n_jobs: int | None = None, verbose: int = 0, callback: Callable[[Stage], object] | None = None,
                  max_iter: int | None = None, seconds: float | None = None, stall: float | None = None,
                  scale: str = "none", scale_rows: int | str = "auto", degrees: str = "exact",
@@ -205,6 +207,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             points = whole.pop("points")
             if self._model["affinity"] != "landmarks":  # its model does not need them
                 self._model = {**self._model, "points": points}
+            if "vectors" in whole:
+                self._model = {**self._model, "vectors": whole.pop("vectors")}
             for name, rows in whole.items():
                 setattr(self, name, rows)
         return self
@@ -236,7 +240,9 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
         Returns
         -------
-        rows : ndarray of shape (m, n_clusters), of the dtype of ``X``
+        rows : ndarray of shape (m, n_columns), of the dtype of ``X``
+            With a soft ``cutoff``, the columns are multiplied by their weights, and there may be more than
+            ``n_clusters``.
         """
         return self._extend(X)[1]
 
@@ -257,7 +263,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
 
     @property
     def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
+        return self.cluster_centers_.shape[1]
 
     def _validated(self, X, reset: bool):
         accepted = ("csr", "csc") if self.affinity in graphs.PRECOMPUTED else False
@@ -314,12 +320,17 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                        "scale": found["scale"], "gamma": self.gamma_ or 1.0, "seed": seed,
                        "regularization": self.summary_["regularization"], "embedding_scale": self.embedding_scale,
                        "assign": self.assign_labels}
+        if found["weighted"] is not None:
+            vectors, values, residuals = found["weighted"]
+            self._model.update(vectors=vectors, vector_values=np.array(values), vector_residuals=np.array(residuals))
         if found["graph"] is not None:
             self._model.update(found["graph"], recall=self.summary_["recall"])
         self._part = None
         is_shared = comm is not None and comm.size > 1
         if is_shared:
             self._part = {"points": X, "labels_": self.labels_, "embedding_": self.embedding_, "degrees_": self.degrees_}
+            if "vectors" in self._model:
+                self._part["vectors"] = self._model["vectors"]
         if found["landmarks"] is not None:  # predict() needs the landmarks instead of the points
             del self._model["points"]
             self._model.update(found["landmarks"])
@@ -337,7 +348,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             return {**self._model, "cluster_centers": self.cluster_centers_}
         model = {name: value for name, value in self._model.items() if name not in ("seed", "recall")}
         return {**model, "labels": self.labels_.astype(np.int32), "degrees": self.degrees_,
-                "embedding": self.embedding_, "cluster_centers": self.cluster_centers_}
+                "embedding": self._model.get("vectors", self.embedding_), "cluster_centers": self.cluster_centers_}
 
     def _require_coordinates(self) -> None:
         if self._model.get("graph"):
@@ -350,20 +361,24 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
             if "landmarks" not in self._model:
                 raise ValueError("this run was stopped before it had what predict() needs")
             return
-        if self._part is not None and self._model["affinity"] == "neighbors":
-            raise ValueError("predict() is not available for affinity='nearest_neighbors' after a fit on ranks")
         if self._part is not None and "points" not in self._model:
             how = ("predict() is not available for a precomputed affinity on ranks" if self.affinity == "precomputed"
                    else "collect(comm) gathers them on one rank")
             raise ValueError(f"this rank has only a part of the points: {how}")
+        if self._model["affinity"] == "neighbors" and "graph_starts" not in self._model:  # after a fit on ranks
+            names = ("clusters", "neighbors", "edge_weights", "edge_width", "edges", "recall", "seed")
+            options = {name: self.summary_[name] for name in names}
+            self._model.update(_core.find_graph(self._model, {**options, "threads": threads_for(self.n_jobs)}),
+                               recall=self.summary_["recall"])
         if self._model["affinity"] == "neighbors" and "probes" not in self._model:
             self._model.update(_core.find_index(self._library_model(), self._model["recall"], self._model["seed"],
                                                 threads_for(self.n_jobs)))
         if "extension" not in self._model:
-            residuals = [] if self.residuals_ is None else self.residuals_.tolist()
+            values = self._model.get("vector_values", self.eigenvalues_)
+            residuals = self._model.get("vector_residuals", self.residuals_)
             self._model["extension"] = _core.find_extension(
-                self._library_model(), self.eigenvalues_.tolist(), self.summary_["eigenvalues_are_exact"], residuals,
-                self._model["seed"], threads_for(self.n_jobs))
+                self._library_model(), values.tolist(), self.summary_["eigenvalues_are_exact"],
+                [] if residuals is None else residuals.tolist(), self._model["seed"], threads_for(self.n_jobs))
 
     def _extend(self, X) -> tuple[np.ndarray, np.ndarray]:
         check_is_fitted(self)

@@ -5,6 +5,7 @@
     points      the fitted points; for a precomputed affinity row_hashes instead; for landmarks instead
                 landmarks, landmark_degrees, landmark_vectors, cluster_means
     labels, embedding, eigenvalues, residuals, degrees, cluster_centers, extension, shift, scale, history_*
+    vectors, vector_values, vector_residuals: if the cutoff is soft, the weighted eigenvectors (WeightedPairs there)
     graph_starts, graph_columns, graph_values, reach, lists, local: the neighbor graph (FittedGraph in mbsc/result.h)
     firsts, leaders, leader_of                                     for the search in it (SearchIndex in mbsc/result.h)
 """
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 FORMAT = "mbsc model 1"
 ARRAYS = ("labels", "embedding", "eigenvalues", "residuals", "degrees", "cluster_centers")
-MODEL_ARRAYS = ("points", "row_hashes", "extension", "shift", "scale", "graph_starts", "graph_columns", "graph_values",
-                "reach", "lists", "local", "firsts", "leaders", "leader_of", "landmarks", "landmark_degrees",
-                "landmark_vectors", "cluster_means")
+MODEL_ARRAYS = ("points", "row_hashes", "vectors", "vector_values", "vector_residuals", "extension", "shift", "scale",
+                "graph_starts", "graph_columns", "graph_values", "reach", "lists", "local", "firsts", "leaders",
+                "leader_of", "landmarks", "landmark_degrees", "landmark_vectors", "cluster_means")
 
 
 def _plain(value):

@@ -21,8 +21,8 @@ def _entry(row: dict, default) -> str:
         names = [name if name != "adagrad" else "minibatch with step_rule='adagrad'" for name in row["methods"]]
         text += f" Applies to {', '.join(names)}."
     if row["condition"]:
-        name, word = row["condition"]
-        text += f" Applies to {name}={word!r}."
+        name, words = row["condition"]
+        text += f" Applies to {name}={' or '.join(repr(word) for word in words)}."
     lines = textwrap.wrap(text, 110, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([f"{row['python']} : {kind}, default={default!r}", *lines])
 

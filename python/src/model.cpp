@@ -26,6 +26,9 @@ Matrix<T> matrix_of(nb::handle array) {
   return matrix;
 }
 
+/// Whether a dictionary has a value with this name that is not None.
+bool has(const nb::dict& given, const char* name) { return given.contains(name) && !given[name].is_none(); }
+
 LandmarkExtension extension_of(const nb::dict& given) {
   LandmarkExtension extension;
   extension.landmarks = matrix_of<float>(given["landmarks"]);
@@ -94,15 +97,21 @@ nb::dict parts_of(const std::shared_ptr<const FittedGraph>& graph) {
   return parts;
 }
 
-Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
-  const auto has = [&](const char* name) { return given.contains(name) && !given[name].is_none(); };
-  Model model;
-  if (has("points")) {
+Points scaled_points_of(const nb::dict& given, std::vector<nb::object>& kept) {
+  Points points;
+  if (has(given, "points")) {
     kept.push_back(nb::borrow(given["points"]));
-    model.points = points_of(nb::cast<AnyMatrix>(given["points"], false));
+    points = points_of(nb::cast<AnyMatrix>(given["points"], false));
   }
-  if (has("shift")) model.points.shift = vector_of<double>(given["shift"]);
-  if (has("scale")) model.points.scale = vector_of<double>(given["scale"]);
+  if (has(given, "shift")) points.shift = vector_of<double>(given["shift"]);
+  if (has(given, "scale")) points.scale = vector_of<double>(given["scale"]);
+  return points;
+}
+
+Model model_of(const nb::dict& given, std::vector<nb::object>& kept) {
+  const auto has = [&](const char* name) { return python::has(given, name); };
+  Model model;
+  model.points = scaled_points_of(given, kept);
   if (has("row_hashes")) model.row_hashes = vector_of<uint64_t>(given["row_hashes"]);
   model.affinity = affinity_of(nb::cast<std::string>(given["affinity"]));
   model.kind = model.affinity == AffinityKind::precomputed ? Input::Kind::matrix : Input::Kind::points;

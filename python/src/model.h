@@ -21,6 +21,9 @@ nanobind::dict landmarks_of(LandmarkExtension& extension);
 /// The parts of a neighbor graph. The arrays are views, which keep the graph alive.
 nanobind::dict parts_of(const std::shared_ptr<const FittedGraph>& graph);
 
+/// The points of a model, with their scaling. They are not copied: `kept` keeps their array alive.
+Points scaled_points_of(const nanobind::dict& given, std::vector<nanobind::object>& kept);
+
 /// The model of a dictionary. The points are not copied: `kept` keeps their array alive.
 Model model_of(const nanobind::dict& given, std::vector<nanobind::object>& kept);
 

@@ -79,6 +79,12 @@ nb::dict results_of(Clustering& c) {
   found["residuals"] = array_or_none(std::move(c.pairs.residuals));
   found["degrees"] = to_numpy(std::move(c.degrees.values));
   found["cluster_centers"] = to_numpy(std::move(c.cluster_centers));
+  if (c.pairs.weighted) {  // predict() needs them instead of the embedding
+    WeightedPairs<float>& pairs = *c.pairs.weighted;
+    found["weighted"] = nb::make_tuple(to_numpy(std::move(pairs.vectors)), std::move(pairs.values), pairs.residuals);
+  } else {
+    found["weighted"] = nb::none();
+  }
   found["gamma"] = plan.options.gamma ? nb::cast(*plan.options.gamma) : nb::object(nb::none());
   found["shift"] = array_or_none(std::vector<double>(plan.shift));
   found["scale"] = array_or_none(std::vector<double>(plan.scale));
@@ -140,6 +146,17 @@ nb::dict run_find_index(const nb::dict& given, double recall, uint64_t seed, int
   if (!index->leader_of.empty()) parts["leader_of"] = to_numpy(std::move(index->leader_of));
   parts["probes"] = index->probes;
   return parts;
+}
+
+/// `given` has the points of a model and their scaling.
+nb::dict run_find_graph(const nb::dict& given, const nb::dict& option_values) {
+  std::vector<nb::object> kept;
+  const auto points = std::make_shared<const Points>(scaled_points_of(given, kept));
+  const auto options = std::make_shared<const ClusterOptions>(options_of(option_values));
+  const auto graph = std::make_shared<std::shared_ptr<const FittedGraph>>();
+  run_interruptible(nb::none(), std::move(kept),
+                    [=](const StopToken& stop, const StageObserver&) { *graph = find_graph(*points, *options, stop); });
+  return parts_of(*graph);
 }
 
 NumpyArray<double> run_find_extension(const nb::dict& given, std::vector<double> eigenvalues, bool exact,
@@ -266,6 +283,8 @@ NB_MODULE(_core, m) {
         "by_column"_a, "options"_a, "observer"_a.none() = nb::none(), "The same for the arrays of a sparse matrix.");
   m.def("find_extension", &run_find_extension, "model"_a, "eigenvalues"_a, "eigenvalues_are_exact"_a, "residuals"_a,
         "seed"_a, "threads"_a = 0, "The k x k matrix that extends the eigenvectors to new points.");
+  m.def("find_graph", &run_find_graph, "model"_a, "options"_a,
+        "The neighbor graph of the points of a model, as the clustering built it.");
   m.def("find_index", &run_find_index, "model"_a, "recall"_a, "seed"_a, "threads"_a = 0,
         "The parts of a model with a graph that the search for nearest points needs.");
   m.def("predict", &run_predict, "model"_a, "X"_a.noconvert(), "threads"_a = 0, "Labels and rows of the embedding.");

@@ -86,13 +86,21 @@ std::string in_python_words(const std::string& message) {
 
 namespace {
 
-/// The other option that the option needs, in Python's words: a name and a word.
+/// These words of an option, in Python's spelling.
+std::vector<std::string> in_python(std::vector<std::string> words, const OptionRow& row) {
+  for (std::string& word : words)
+    for (const auto& [ours, theirs] : row.python_words)
+      if (word == ours) {
+        word = theirs;
+        break;
+      }
+  return words;
+}
+
+/// The other option that the option needs, in Python's words: its name, and the words it may have.
 nb::tuple condition_of(const OptionRow& row) {
   const OptionRow& other = *find_option(row.condition->option);
-  std::string word = row.condition->word;
-  for (const auto& [ours, theirs] : other.python_words)
-    if (ours == word) word = theirs;
-  return nb::make_tuple(other.python, word);
+  return nb::make_tuple(other.python, in_python(row.condition->words, other));
 }
 
 }  // namespace
@@ -106,11 +114,7 @@ nb::list describe_options() {
     described["name"] = row.name;
     const char* kinds[] = {"bool", "int", "float", "str", "int or str"};
     described["kind"] = kinds[int(row.kind)];
-    std::vector<std::string> words = row.words;
-    for (std::string& word : words)
-      for (const auto& [ours, theirs] : row.python_words)
-        if (word == ours) word = theirs;
-    described["words"] = words;
+    described["words"] = in_python(row.words, row);
     described["methods"] = row.methods;
     described["condition"] = row.condition ? nb::object(condition_of(row)) : nb::object(nb::none());
     described["automatic"] = row.automatic;

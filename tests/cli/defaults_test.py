@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """With -k as the only option, the program finds clusters that k-means cannot find.
 
-docs/defaults.md says how the defaults were chosen.
+docs/graphs.md and docs/defaults.md say how the defaults were chosen.
 """
 import json
 import unittest
@@ -39,6 +39,10 @@ class Defaults(ProgramTest):
         rows, _ = blobs([(0.0, 0.0), (5.0, 0.0)], (60, 60), spread=0.5)
         self.write_csv("points.csv", rows)
         _, summary = self.cluster("points.csv", 2)
+        self.assertEqual((summary["regularization"], summary["embedding_scale"]), (0, "row"), "there are 2 components")
+        _, summary = self.cluster("points.csv", 3)
+        self.assertEqual((summary["regularization"], summary["embedding_scale"]), (0.0001, "row"))
+        _, summary = self.cluster("points.csv", 2, "--affinity", "rbf")
         self.assertEqual((summary["regularization"], summary["embedding_scale"]), (0.001, "row"))
         _, summary = self.cluster("points.csv", 2, "--preset", "paper")
         self.assertEqual((summary["regularization"], summary["embedding_scale"]), (0, "none"))

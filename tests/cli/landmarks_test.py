@@ -129,7 +129,7 @@ class Landmarks(ProgramTest):
         for options, words in ((("--affinity", "landmarks", "--method", "nystrom"), ["nystrom", "dense"]),
                                (("--affinity", "landmarks", "--method", "minibatch"), ["minibatch", "dense"]),
                                (("--affinity", "landmarks", "--gamma", "1"), ["gamma"]),
-                               (("--affinity", "landmarks", "--degrees", "sampled"), ["exact degrees"]),
+                               (("--affinity", "landmarks", "--degrees", "sampled"), ["degrees", "only"]),
                                (("--affinity", "landmarks", "--recall", "0.5"), ["recall", "neighbors only"]),
                                (("--affinity", "landmarks", "--edge-weights", "binary"), ["edge-weights", "only"]),
                                (("--affinity", "landmarks", "--landmarks", "2"), ["landmarks", "at least", "3", "2"]),
@@ -139,7 +139,7 @@ class Landmarks(ProgramTest):
                                 ["start random only"]),
                                (("--affinity", "neighbors", "--landmarks", "50"), ["landmarks", "chebyshev"]),
                                (("--affinity", "neighbors", "--method", "transfer"), ["transfer", "landmarks"]),
-                               (("--method", "transfer"), ["transfer", "landmarks"])):
+                               (("--affinity", "rbf", "--method", "transfer"), ["transfer", "landmarks"])):
             with self.subTest(options=options):
                 self.assert_rejected("cluster", "points.csv", "-k", 3, *options, words=words)
 

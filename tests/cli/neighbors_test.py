@@ -90,6 +90,12 @@ class Neighbors(ProgramTest):
         rows, classes = blobs([(0.0, 0.0), (7.0, 0.0), (0.0, 500.0)], (300, 300, 300), spread=1.0)
         labels, summary = self.cluster_rows(rows, 3)
         self.assertEqual(summary["graph"]["components"], 2)
+        # Two clouds that touch: a few points far from all others may go to either of them.
+        usual = {c: max(set(labels), key=lambda label, c=c: sum(l == label for l, d in zip(labels, classes) if d == c))
+                 for c in set(classes)}
+        self.assertEqual(len(set(usual.values())), 3)
+        self.assertLessEqual(sum(usual[c] != label for label, c in zip(labels, classes)), 9)
+        labels, _ = self.cluster_rows(rows, 3, "--cutoff", "sharp")
         self.assert_same_partition(labels, classes)
 
     def test_what_is_refused(self):
@@ -98,14 +104,17 @@ class Neighbors(ProgramTest):
         for options, words in ((("--affinity", "neighbors", "--method", "nystrom"), ["nystrom", "dense"]),
                                (("--affinity", "neighbors", "--method", "minibatch"), ["minibatch", "dense"]),
                                (("--affinity", "neighbors", "--gamma", "1"), ["gamma"]),
-                               (("--affinity", "neighbors", "--degrees", "sampled"), ["exact degrees"]),
+                               (("--affinity", "neighbors", "--degrees", "sampled"), ["degrees", "only"]),
+                               (("--affinity", "neighbors", "--cache", "1M"), ["cache", "only"]),
+                               (("--affinity", "neighbors", "--passes", "3"), ["passes", "chebyshev"]),
                                (("--affinity", "neighbors", "--neighbors", "0"), ["neighbors", "0"]),
                                (("--affinity", "neighbors", "--neighbors", str(len(rows))), ["neighbors", str(len(rows))]),
                                (("--affinity", "neighbors", "--recall", "1.5"), ["recall", "1.5"]),
-                               (("--neighbors", "5"), ["neighbors", "only"]),
-                               (("--edge-weights", "binary"), ["edge-weights", "only"]),
-                               (("--edges", "mutual"), ["edges", "only"]),
-                               (("--recall", "0.5"), ["recall", "only"])):
+                               (("--affinity", "rbf", "--neighbors", "5"), ["neighbors", "only"]),
+                               (("--affinity", "rbf", "--edge-weights", "binary"), ["edge-weights", "only"]),
+                               (("--affinity", "rbf", "--edges", "mutual"), ["edges", "only"]),
+                               (("--affinity", "rbf", "--recall", "0.5"), ["recall", "only"]),
+                               (("--gamma", "1", "--recall", "0.5"), ["gamma", "recall", "neighbors", "rbf"])):
             with self.subTest(options=options):
                 self.assert_rejected("cluster", "points.csv", "-k", 3, *options, words=words)
 

@@ -66,6 +66,8 @@ class Output(ProgramTest):
 
     def test_summary_and_report_say_where_degrees_come_from(self):
         _, summary = self.cluster_points()
+        self.assertIsNone(summary["degrees"], "a graph is not sampled")
+        _, summary = self.cluster_points("--affinity", "rbf")
         self.assertEqual(summary["degrees"], "exact")
         self.assertEqual([summary["degree_columns_evaluated"], summary["degree_relative_error"]], [None, None])
         rows, _ = three_blobs((600, 400, 200))
@@ -117,9 +119,20 @@ class Output(ProgramTest):
         self.assertEqual(stdout, "")
 
     def test_report_for_people_names_the_essentials(self):
-        _, stderr = self.run_program("cluster", "points.csv", "-k", 3, "--label-column", "last", "--labels", "l.txt")
-        for word in ("gamma", "eigenvalues", "clusters", "nmi", "memory", "60", "30", "20", "10"):
-            self.assertIn(word, stderr.lower())
+        for options, words in (((), ("choice", "neighbors", "because", "nearest", "edges", "components")),
+                               (("--gamma", 2), ("choice", "rbf, because gamma is given", "gamma 2")),
+                               (("--affinity", "rbf"), ("rbf, gamma", "(auto)"))):
+            _, stderr = self.run_program("cluster", "points.csv", "-k", 3, "--label-column", "last", "--labels", "l.txt",
+                                         *options)
+            for word in (*words, "eigenvalues", "clusters", "nmi", "memory", "60", "30", "20", "10"):
+                self.assertIn(word, stderr.lower())
+            self.assertEqual("choice" in stderr, "--affinity" not in options)
+
+    def test_summary_says_why_an_affinity_was_chosen(self):
+        for options, reason in (((), "there are at most 2000000 points"), (("--gamma", 2), "gamma is given"),
+                                (("--affinity", "rbf"), None)):
+            _, summary = self.cluster_points(*options)
+            self.assertEqual(summary["affinity_reason"], reason)
 
     def test_no_progress_bar_and_no_color_without_a_terminal(self):
         _, stderr = self.run_program("cluster", "points.csv", "-k", 3, "--labels", "l.txt")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cluster() with labels by cluster_qr.
+// cluster() with labels by cluster_qr, and with a soft cutoff.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,6 +51,31 @@ TEST(Assign, DirectLabelsLeaveOutIsolatedPointsAndFillEveryCluster) {
     options.clusters = clusters;
     expect_well_formed(cluster(Points(X.view()), options), 202, clusters);
   }
+}
+
+TEST(Cutoff, IsSoftForNeighborsWithKMeansOnly) {
+  const Sample s = sample(Shape::moons, 600);
+  ClusterOptions options = options_for(3);
+  const Clustering soft = cluster(Points(s.X.view()), options);
+  EXPECT_EQ(soft.plan.options.cutoff, Cutoff::soft);
+  ASSERT_TRUE(soft.pairs.weighted.has_value());
+  const WeightedPairs<float>& weighted = *soft.pairs.weighted;
+  const int64_t columns = weighted.vectors.cols();
+  EXPECT_GT(columns, 3) << "each of two long shapes could be cut next";
+  EXPECT_EQ(soft.cluster_centers.cols(), columns);
+  EXPECT_EQ(soft.pairs.vectors.cols(), 3);
+  for (int64_t i = 0; i < 600; ++i)
+    for (int64_t j = 0; j < 3; ++j)
+      EXPECT_EQ(weighted.vectors(i, j), float(weighted.weights[size_t(j)]) * soft.pairs.vectors(i, j));
+  options.cutoff = Cutoff::sharp;
+  const Clustering sharp = cluster(Points(s.X.view()), options);
+  EXPECT_FALSE(sharp.pairs.weighted.has_value());
+  EXPECT_EQ(sharp.cluster_centers.cols(), 3);
+  options = options_for(3);
+  options.assign = Assign::cluster_qr;
+  EXPECT_EQ(cluster(Points(s.X.view()), options).plan.options.cutoff, Cutoff::sharp);
+  options.cutoff = Cutoff::soft;
+  EXPECT_THROW(cluster(Points(s.X.view()), options), InvalidInput);
 }
 
 }  // namespace

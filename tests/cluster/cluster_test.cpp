@@ -28,13 +28,16 @@ TEST(Cluster, FindsBlobsRingsAndMoonsWithDefaults) {
   for (const Case& c : {Case{Shape::blobs, 3}, {Shape::rings, 2}, {Shape::moons, 2}}) {
     const Sample s = sample(c.shape, 500);
     ClusterOptions options = options_for(c.clusters);
-    const Clustering result = cluster(Points(s.X.view()), options);
-    EXPECT_TRUE(same_partition(result.labels, s.classes)) << "shape " << int(c.shape);
-    EXPECT_EQ(result.plan.options.method, "exact");
-    EXPECT_EQ(result.status, Status::converged);
-    EXPECT_TRUE(result.cut.exact.has_value());
-    expect_well_formed(result, 500, c.clusters);
-    EXPECT_NEAR(result.pairs.values[0], 1, 1e-5);
+    for (const char* method : {"chebyshev", "exact"}) {
+      if (std::string(method) == "exact") options.affinity = AffinityKind::rbf;
+      const Clustering result = cluster(Points(s.X.view()), options);
+      EXPECT_TRUE(same_partition(result.labels, s.classes)) << "shape " << int(c.shape);
+      EXPECT_EQ(result.plan.options.method, method);
+      EXPECT_EQ(result.status, options.affinity ? Status::converged : Status::finished);
+      EXPECT_TRUE(result.cut.exact.has_value());
+      expect_well_formed(result, 500, c.clusters);
+      EXPECT_NEAR(result.pairs.values[0], 1, 1e-5);
+    }
   }
 }
 
@@ -103,10 +106,14 @@ TEST(Cluster, TwoFarGroupsAreFoundWithAnyGamma) {
 TEST(Cluster, OneOutlierAtAMillionDoesNotSpoilTheRest) {
   Sample s = sample(Shape::blobs, 301);
   s.X(300, 0) = 1e6f;
-  const Clustering result = cluster(Points(s.X.view()), options_for(3));
-  expect_well_formed(result, 301, 3);
-  EXPECT_TRUE(same_partition(std::span(result.labels).first(300), std::span(s.classes).first(300)));
-  EXPECT_EQ(result.degrees.isolated_points, 1);
+  ClusterOptions options = options_for(3);
+  for (const AffinityKind kind : {AffinityKind::neighbors, AffinityKind::rbf}) {
+    options.affinity = kind;
+    const Clustering result = cluster(Points(s.X.view()), options);
+    expect_well_formed(result, 301, 3);
+    EXPECT_TRUE(same_partition(std::span(result.labels).first(300), std::span(s.classes).first(300)));
+    EXPECT_EQ(result.degrees.isolated_points, kind == AffinityKind::rbf ? 1 : 0);
+  }
 }
 
 TEST(Cluster, SampledDegreesGiveTheLabelsOfExactOnesAndCountInTheBudget) {
@@ -232,7 +239,9 @@ TEST(Cluster, HasTheSameBitsForAnyNumberOfThreads) {
 
 TEST(Cluster, APrecomputedMatrixGivesThePartitionOfItsPoints) {
   const Sample s = sample(Shape::moons, 300);
-  const Clustering direct = cluster(Points(s.X.view()), options_for(2));
+  ClusterOptions with_kernel = options_for(2);
+  with_kernel.affinity = AffinityKind::rbf;
+  const Clustering direct = cluster(Points(s.X.view()), with_kernel);
   const Eigen::MatrixXd A = testing::dense_affinity(Points(s.X.view()), {KernelKind::rbf, *direct.plan.options.gamma});
   Matrix<double> stored(300, 300);
   for (int64_t i = 0; i < 300; ++i)

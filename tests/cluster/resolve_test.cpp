@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "mbsc/base/require.h"
 #include "mbsc/cluster.h"
 #include "mbsc/options/table.h"
 #include "tests/affinity/dense_oracle.h"
@@ -16,6 +17,7 @@ using testing::random_matrix;
 
 std::string method_for(int64_t n, const std::function<void(ClusterOptions&)>& change = {}) {
   ClusterOptions options;
+  options.affinity = AffinityKind::rbf;
   if (change) change(options);
   return *resolve({n, 10}, options).options.method;
 }
@@ -122,7 +124,7 @@ TEST(Resolve, DegreeColumnsStayWithinAQuarterOfTheBudget) {
 TEST(Resolve, AffinityGoesWithTheKindOfInput) {
   const InputShape points{100, 3}, matrix{100, 100, Input::Kind::matrix};
   ClusterOptions options;
-  EXPECT_EQ(resolve(points, options).options.affinity, AffinityKind::rbf);
+  EXPECT_EQ(resolve(points, options).options.affinity, AffinityKind::neighbors);
   EXPECT_EQ(resolve(matrix, options).options.affinity, AffinityKind::precomputed);
   options.affinity = AffinityKind::precomputed;
   EXPECT_THROW(resolve(points, options), InvalidInput);
@@ -142,6 +144,55 @@ TEST(Resolve, AffinityGoesWithTheKindOfInput) {
   EXPECT_THROW(resolve(matrix, options), InvalidInput) << "a matrix has no width";
   options.affinity = AffinityKind::cosine;
   EXPECT_THROW(resolve(points, options), InvalidInput);
+}
+
+/// The affinity that is chosen for n points, and the reason.
+std::string choice_for(int64_t n, const std::function<void(ClusterOptions&)>& change = {}) {
+  ClusterOptions options;
+  if (change) change(options);
+  try {
+    const Plan plan = resolve({n, 10}, options);
+    return word_of(words::affinities, *plan.options.affinity) + ": " + plan.affinity_reason;
+  } catch (const InvalidInput& error) {
+    return error.what();
+  }
+}
+
+TEST(Resolve, TheAffinityOfPointsFollowsFromTheirNumber) {
+  EXPECT_EQ(choice_for(8), "neighbors: there are at most 2000000 points");
+  EXPECT_EQ(choice_for(2000000), "neighbors: there are at most 2000000 points");
+  EXPECT_EQ(choice_for(2000001), "landmarks: there are more than 2000000 points");
+  EXPECT_EQ(choice_for(9000000, [](ClusterOptions& o) { o.neighbors = 12; }), "neighbors: neighbors is given");
+  EXPECT_EQ(choice_for(100, [](ClusterOptions& o) { o.affinity = AffinityKind::rbf; }), "rbf: ") << "it is given";
+}
+
+TEST(Resolve, AnOptionThatOnlySomeAffinitiesHaveChoosesOneOfThem) {
+  using O = ClusterOptions;
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.gamma = 1; }), "rbf: gamma is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.limits.passes = 1; }), "rbf: passes is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.degrees = DegreeKind::sampled; }), "rbf: degrees is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.cache = 1000; }), "rbf: cache is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.guards = 3; }), "rbf: guards is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.start = Start::random; }), "rbf: start is given");
+  for (const char* method : {"minibatch", "exact", "nystrom", "power"})
+    EXPECT_EQ(choice_for(1000, [&](O& o) { o.method = method; }), std::string("rbf: method is ") + method);
+  EXPECT_EQ(choice_for(1000, [](O& o) { apply_preset("paper", 1000, o); }), "rbf: method is minibatch");
+  EXPECT_EQ(choice_for(9000000, [](O& o) { o.gamma = 1; }), "rbf: gamma is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.landmarks = 50; }), "landmarks: landmarks is given");
+  EXPECT_EQ(choice_for(1000, [](O& o) { o.method = "transfer"; }), "landmarks: method is transfer");
+  EXPECT_EQ(choice_for(9000000, [](O& o) { o.method = "chebyshev"; }), "neighbors: method is chebyshev");
+  EXPECT_EQ(choice_for(9000000, [](O& o) { o.edges = EdgeRule::mutual; }), "neighbors: edges is given");
+  for (const auto& change : std::vector<std::function<void(O&)>>{
+           [](O& o) { o.limits.tolerance = 1e-4; }, [](O& o) { o.limits.seconds = 5; },
+           [](O& o) { o.limits.iterations = 5; }, [](O& o) { o.assign = Assign::cluster_qr; },
+           [](O& o) { o.regularization = 0.1; }, [](O& o) { o.scale = Scaling::unit; }, [](O& o) { o.seed = 3; }})
+    EXPECT_EQ(choice_for(1000, change), "neighbors: there are at most 2000000 points") << "it applies to all";
+  EXPECT_EQ(choice_for(1000,
+                       [](O& o) {
+                         o.gamma = 1;
+                         o.neighbors = 5;
+                       }),
+            "gamma does not apply to the affinity neighbors, and neighbors does not apply to the affinity rbf");
 }
 
 TEST(Resolve, MoreMemoryIsEstimatedForMoreAndLessForEachOfSeveralRanks) {

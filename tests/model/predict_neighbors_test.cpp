@@ -149,7 +149,7 @@ TEST(PredictNeighbors, ANewPointHasTheWeightsOfAGraphToWhichItWasAdded) {
         degree += weight;
         for (int64_t c = 0; c < k; ++c)
           row[size_t(c)] +=
-              weight * fitted.result.pairs.vectors(j, c) / std::sqrt(fitted.result.degrees.values[size_t(j)]);
+              weight * fitted.result.pairs.labeled_vectors()(j, c) / std::sqrt(fitted.result.degrees.values[size_t(j)]);
       }
       for (int64_t c = 0; c < k; ++c) {
         const double theta = fitted.result.pairs.values[size_t(c)], r = fitted.result.pairs.residuals[size_t(c)];
@@ -185,7 +185,7 @@ TEST(PredictNeighbors, OnTrainingPointsItIsTheirRowOfTheEmbedding) {
   const Prediction found = predict(fitted.model, Points(X.view()), 1);
   double error = 0;
   for (int64_t i = 0; i < found.embedding.size(); ++i)
-    error += std::pow(found.embedding.data()[i] - fitted.result.pairs.vectors.data()[i], 2);
+    error += std::pow(found.embedding.data()[i] - fitted.result.pairs.labeled_vectors().data()[i], 2);
   // For each pair the difference is L w / theta - w = r / theta, with a residual |r| of at most 1e-5.
   EXPECT_LT(std::sqrt(error), 1e-4);
 }
@@ -223,7 +223,9 @@ TEST(PredictNeighbors, TheExtensionCanBeFittedToASampleOfRows) {
   std::vector<int32_t> classes;
   Matrix<float> X = points_of(Shape::blobs, 1500, 7, classes);
   for (int64_t i = 1; i < 20; ++i) std::copy_n(X.row(0), X.cols(), X.row(i));
-  Fitted fitted(X, options_for(3));
+  ClusterOptions options = options_for(3);
+  options.cutoff = Cutoff::sharp;
+  Fitted fitted(X, options);
   EigenPairs<float> pairs = fitted.result.pairs;
   pairs.residuals.clear();
   const Matrix<double> E = find_extension(fitted.model, pairs, 0, 2);
@@ -313,14 +315,21 @@ TEST(PredictNeighbors, APointNearASpeckIsIsolatedLikeTheSpeck) {
   EXPECT_EQ(found.labels[0], fitted.result.labels[31]) << "the cluster on the right";
 }
 
-TEST(PredictNeighbors, AModelNeedsTheGraph) {
+TEST(PredictNeighbors, AGraphThatWasNotKeptIsBuiltAgain) {
   std::vector<int32_t> classes;
   const Matrix<float> X = points_of(Shape::blobs, 200, 14, classes);
   ClusterOptions options = options_for(3);
   options.keep_graph = false;
   const Clustering result = cluster(Points(X.view()), options);
   EXPECT_EQ(result.graph, nullptr);
-  EXPECT_THROW(make_model(Points(X.view()), result), InvalidInput);
+  const Model again = make_model(Points(X.view()), result);
+  options.keep_graph = true;
+  const Model kept = make_model(Points(X.view()), cluster(Points(X.view()), options));
+  EXPECT_EQ(again.graph->starts, kept.graph->starts);
+  EXPECT_EQ(again.graph->columns, kept.graph->columns);
+  EXPECT_EQ(again.graph->values, kept.graph->values);
+  EXPECT_EQ(again.graph->lists, kept.graph->lists);
+  EXPECT_EQ(again.graph->reach, kept.graph->reach);
 }
 
 TEST(PredictNeighbors, AModelWhosePartsDoNotFitIsRefused) {

@@ -37,6 +37,13 @@ ClusterOptions options_for(int64_t clusters) {
   ClusterOptions options;
   options.clusters = clusters;
   options.threads = 2;
+  options.affinity = AffinityKind::rbf;
+  return options;
+}
+
+ClusterOptions options_for_matrix(int64_t clusters) {
+  ClusterOptions options = options_for(clusters);
+  options.affinity = AffinityKind::precomputed;
   return options;
 }
 
@@ -169,7 +176,7 @@ TEST(Predict, APrecomputedAffinityAgreesWithTheKernelItCameFrom) {
   for (int64_t i = 0; i < 200; ++i)
     for (int64_t j = 0; j < 200; ++j)
       A(i, j) = testing::kernel_value(Points(X.view()), {KernelKind::rbf, *kernel.result.plan.options.gamma}, i, j);
-  const Fitted matrix(Input::matrix(Points(A.view())), options_for(3));
+  const Fitted matrix(Input::matrix(Points(A.view())), options_for_matrix(3));
   const Prediction found = predict(matrix.model, Points(A.view()), 2);
   EXPECT_EQ(share_equal(found.labels, matrix.result.labels), 1);
   EXPECT_EQ(share_equal(found.labels, kernel.result.labels), 1);
@@ -256,7 +263,7 @@ TEST(Model, OfAMatrixKeepsNoRowsOfIt) {
   for (int64_t i = 0; i < 200; ++i)
     for (int64_t j = 0; j < 200; ++j)
       A(i, j) = float(testing::kernel_value(Points(X.view()), {KernelKind::rbf, 0.5}, i, j));
-  const Fitted fitted(Input::matrix(Points(A.view())), options_for(3));
+  const Fitted fitted(Input::matrix(Points(A.view())), options_for_matrix(3));
   EXPECT_EQ(fitted.model.kind, Input::Kind::matrix);
   EXPECT_EQ(fitted.model.points.data, nullptr);
   EXPECT_EQ(fitted.model.row_hashes.size(), 200u);

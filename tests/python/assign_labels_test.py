@@ -38,7 +38,7 @@ def test_the_labels_are_those_of_scikit_learn(name, embedding_scale):
 @pytest.mark.parametrize("name", SETS)
 def test_well_separated_clusters_are_those_of_spectral_clustering(name):
     X, k = SETS[name]
-    gamma = MiniBatchSpectralClustering(k, random_state=0).fit(X).gamma_
+    gamma = MiniBatchSpectralClustering(k, affinity="rbf", random_state=0).fit(X).gamma_
     expected = SpectralClustering(k, gamma=gamma, assign_labels="cluster_qr", random_state=0).fit(X).labels_
     found = direct(k, gamma=gamma, regularization=0.0, embedding_scale="degree").fit(X).labels_
     assert adjusted_rand_score(expected, found) == 1
@@ -76,4 +76,4 @@ def test_options_of_k_means_are_refused_by_name():
     with pytest.raises(ValueError, match="assign_labels must be one of kmeans, cluster_qr; got 'discretize'"):
         MiniBatchSpectralClustering(k, assign_labels="discretize").fit(X)
     with pytest.raises(ValueError, match="recall applies to affinity = nearest_neighbors only; got affinity = rbf"):
-        MiniBatchSpectralClustering(k, recall=0.5).fit(X)
+        MiniBatchSpectralClustering(k, affinity="rbf", recall=0.5).fit(X)

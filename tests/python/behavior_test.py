@@ -83,8 +83,9 @@ def test_embedding_is_orthonormal_and_labels_go_by_falling_size():
     np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(3), atol=1e-5)
     sizes = np.bincount(model.labels_)
     assert list(sizes) == sorted(sizes, reverse=True) == model.summary_["cluster_sizes"]
-    assert model.cluster_centers_.shape == (3, 3)
-    assert model.residuals_.max() <= 1e-5
+    assert model.cluster_centers_.shape == (3, model.transform(X).shape[1])
+    assert MiniBatchSpectralClustering(3, affinity="rbf").fit(X).cluster_centers_.shape == (3, 3)
+    assert model.residuals_.max() <= 1e-3
     assert len(model.history_["passes"]) >= model.n_iter_ >= 1
 
 
@@ -127,5 +128,18 @@ def test_nearest_neighbors_find_curved_shapes(make):
 
 def test_options_of_a_neighbor_graph_need_one():
     X, _ = blobs()
-    with pytest.raises(ValueError, match="n_neighbors applies to the affinity"):
-        MiniBatchSpectralClustering(3, n_neighbors=5).fit(X)
+    with pytest.raises(ValueError, match="n_neighbors applies to affinity = nearest_neighbors or landmarks only"):
+        MiniBatchSpectralClustering(3, affinity="rbf", n_neighbors=5).fit(X)
+    model = MiniBatchSpectralClustering(3, n_neighbors=5).fit(X)
+    assert (model.summary_["affinity"], model.summary_["neighbors"]) == ("neighbors", 5)
+
+
+@pytest.mark.parametrize("options, affinity, reason", [
+    ({}, "neighbors", "there are at most 2000000 points"), ({"gamma": 0.5}, "rbf", "gamma is given"),
+    ({"method": "minibatch"}, "rbf", "method is minibatch"), ({"landmarks": 20}, "landmarks", "landmarks is given"),
+    ({"affinity": "rbf"}, "rbf", None), ({"affinity": "auto", "recall": 0.9}, "neighbors", "there are at most 2000000 points"),
+])
+def test_the_affinity_is_chosen_by_rule_and_the_summary_says_why(options, affinity, reason):
+    X, _ = blobs()
+    summary = MiniBatchSpectralClustering(3, **options).fit(X).summary_
+    assert (summary["affinity"], summary["affinity_reason"]) == (affinity, reason)

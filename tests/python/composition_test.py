@@ -26,8 +26,8 @@ def test_pipelines_fit_predict_and_transform():
     labels = pipeline.fit_predict(X)
     assert adjusted_rand_score(y, labels) == 1
     assert_array_equal(pipeline.predict(X), labels)
-    assert pipeline.transform(X).shape == (300, 2)
-    first = make_pipeline(MiniBatchSpectralClustering(4, random_state=0), StandardScaler())
+    assert pipeline.transform(X).shape == (300, pipeline[-1].cluster_centers_.shape[1])
+    first = make_pipeline(MiniBatchSpectralClustering(4, cutoff="sharp", random_state=0), StandardScaler())
     assert first.fit_transform(X).shape == (300, 4)
 
 

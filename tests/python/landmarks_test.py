@@ -70,4 +70,4 @@ def test_options_of_landmarks_are_checked():
     with pytest.raises(ValueError, match="landmarks must be at least"):
         fitted(X, 3, landmarks=2)
     with pytest.raises(ValueError, match="method = transfer needs affinity = landmarks"):
-        MiniBatchSpectralClustering(3, method="transfer").fit(X)
+        MiniBatchSpectralClustering(3, affinity="rbf", method="transfer").fit(X)

@@ -29,13 +29,13 @@ def test_training_points_of_pendigits_keep_their_labels(pendigits):
     assert (model.predict(X) == model.labels_).mean() >= 0.999
 
 
-def test_a_held_out_tenth_of_pendigits_is_as_good_as_clustering_all(pendigits):
+def test_a_held_out_tenth_of_pendigits_is_predicted_as_well_as_the_rest_is_clustered(pendigits):
     X, y = pendigits
     order = np.random.RandomState(0).permutation(len(X))
     held, rest = order[:len(X) // 10], order[len(X) // 10:]
-    everything, part = graph_model(10).fit(X), graph_model(10).fit(X[rest])
+    part = graph_model(10).fit(X[rest])
     nmi = metrics.normalized_mutual_info_score
-    assert abs(nmi(y[held], part.predict(X[held])) - nmi(y[held], everything.labels_[held])) <= 0.02
+    assert nmi(y[held], part.predict(X[held])) >= nmi(y[rest], part.labels_) - 0.02
 
 
 @pytest.mark.parametrize("shape", SHAPES)

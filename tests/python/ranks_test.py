@@ -80,7 +80,7 @@ if comm.rank == 0:
 
 @pytest.mark.parametrize("affinity", ["nearest_neighbors", "landmarks"])
 def test_graphs_have_the_bits_of_one_process_and_landmarks_predict_on_every_rank(folder, affinity):
-    options = {"n_clusters": 3, "random_state": 5, "n_jobs": 1, "affinity": affinity}
+    options = {"n_clusters": 3, "random_state": 5, "n_jobs": 1, "affinity": affinity, "scale": "standard"}
     model = MiniBatchSpectralClustering(**options).fit(np.load(folder / "points.npy"))
     np.savez(folder / "one.npz", labels=model.labels_, embedding=model.embedding_,
              predicted=model.predict(np.load(folder / "new.npy")))
@@ -93,10 +93,11 @@ try:
     assert (model.predict(new) == one["predicted"]).all()
     assert model.affinity == "landmarks"
 except ValueError as error:
-    assert model.affinity == "nearest_neighbors" and "after a fit on ranks" in str(error)
+    assert model.affinity == "nearest_neighbors" and "collect" in str(error)
 model.collect(comm)
 if comm.rank == 0:
     assert (model.labels_ == one["labels"]).all()
+    assert (model.predict(new) == one["predicted"]).all()
 """)
 
 

@@ -9,6 +9,7 @@
 #include "mbsc/affinity/graph/weights.h"
 #include "mbsc/solvers/chebyshev/label_watch.h"
 #include "mbsc/solvers/chebyshev/operator.h"
+#include "mbsc/solvers/chebyshev/soft_cutoff.h"
 #include "tests/affinity/dense_oracle.h"
 #include "tests/oracle/dense_algebra.h"
 
@@ -73,6 +74,22 @@ TEST(ChebyshevFilter, IsTheScaledChebyshevPolynomialOfTheMatrix) {
     graph.multiply(V, image);
     EXPECT_LT((to_eigen(image) - dense * to_eigen(V)).norm(), 1e-5 * to_eigen(V).norm());
   }
+}
+
+TEST(SoftCutoff, WeightsFallWithTheEigenvalueAndAreOneHalfAtTheKth) {
+  const std::vector<double> values{1, 0.999, 0.998, 0.996, 0.98, 0.5};
+  const std::vector<double> weights = soft_weights(values, 3);
+  ASSERT_EQ(weights.size(), 4u) << "the fifth has the weight 0.0001";
+  EXPECT_EQ(weights[0], weights[1]) << "the first vector tells nothing about clusters";
+  EXPECT_NEAR(weights[1], 16.0 / 17, 1e-9);
+  EXPECT_NEAR(weights[2], 0.5, 1e-12);
+  EXPECT_NEAR(weights[3], 1.0 / 17, 1e-9);
+}
+
+TEST(SoftCutoff, KeepsTheLeadingVectorsAndIgnoresDifferencesThatAreRoundingErrors) {
+  EXPECT_EQ(soft_weights(std::vector<double>{1 - 1e-9, 1 + 1e-9, 1 - 5e-8}, 2), std::vector<double>(3, 0.5));
+  EXPECT_EQ(soft_weights(std::vector<double>{0.9, 0.2}, 1).size(), 1u) << "a wide gap: sharp";
+  EXPECT_EQ(soft_weights(std::vector<double>{1, 0.9, 0.1}, 3).size(), 3u);
 }
 
 /// Rows around `groups` corners of a simplex, in a random order of the columns' signs.

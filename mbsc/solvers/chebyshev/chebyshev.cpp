@@ -8,6 +8,8 @@
 //   follows from the distance of that value to the k-th.
 // Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If a stored graph has k components or
 //   more, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
+// Labels: with the option cutoff = soft, the vectors of the block after the k-th get labels too (soft_cutoff.h). They are
+//   less exact than the k leading ones, but their weights are small.
 // End: at the tolerance, if one is given. Otherwise at the first of
 //   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next: the error of the
 //     subspace is below that share;
@@ -27,10 +29,12 @@
 
 #include "mbsc/affinity/graph/components.h"
 #include "mbsc/base/float64.h"
+#include "mbsc/base/require.h"
 #include "mbsc/solvers/budget.h"
 #include "mbsc/solvers/chebyshev/label_watch.h"
 #include "mbsc/solvers/chebyshev/multilevel.h"
 #include "mbsc/solvers/chebyshev/operator.h"
+#include "mbsc/solvers/chebyshev/soft_cutoff.h"
 #include "mbsc/solvers/rayleigh_ritz.h"
 #include "mbsc/solvers/registry.h"
 
@@ -46,7 +50,13 @@ int64_t block_of(int64_t n, const ClusterOptions& options) {
   return std::min(n, std::max(k, options.block_size.value_or(automatic)));
 }
 
-void resolve_chebyshev(int64_t n, ClusterOptions& options) { options.block_size = block_of(n, options); }
+void resolve_chebyshev(int64_t n, ClusterOptions& options) {
+  options.block_size = block_of(n, options);
+  const bool uses_kmeans = options.assign == Assign::kmeans;
+  require(uses_kmeans || options.cutoff != Cutoff::soft, "cutoff = soft applies to assign = kmeans only");
+  const bool is_soft = uses_kmeans && options.affinity == AffinityKind::neighbors;
+  if (!options.cutoff) options.cutoff = is_soft ? Cutoff::soft : Cutoff::sharp;
+}
 
 SolverMemory chebyshev_memory(int64_t, int64_t, const ClusterOptions& options) {
   return {.columns = 6 * *options.block_size, .block = *options.block_size};
@@ -90,7 +100,7 @@ class ChebyshevRun {
         observer_(observer),
         k_(options.clusters),
         columns_(*options.block_size),
-        budget_(L.n(), limits_, limits_.passes.value_or(double(most_products)), L.comm(), !limits_.passes) {}
+        budget_(L.n(), limits_, double(most_products), L.comm(), true) {}
 
   Solution<T> run() {
     pairs_.status = limits_.tolerance ? Status::budget : Status::finished;
@@ -101,6 +111,7 @@ class ChebyshevRun {
       pairs_.status = Status::stopped;
     }
     pairs_.vectors = rows_by_point(L_, std::move(pairs_.vectors));
+    if (pairs_.weighted) pairs_.weighted->vectors = rows_by_point(L_, std::move(pairs_.weighted->vectors));
     pairs_.seconds = budget_.seconds();
     return std::move(pairs_);
   }
@@ -167,10 +178,26 @@ class ChebyshevRun {
     pairs_.residuals = residual_norms<T>(space, image_.view().columns_between(0, k_), pairs_.vectors, values_.head(k_));
     pairs_.values_are_exact = true;
     residual_ = largest_residual(pairs_);
+    if (options_.cutoff == Cutoff::soft) take_weighted();
     if (values_.size() == k_) return;
     gap_ = values_[k_ - 1] - values_[k_];
     pairs_.subspace_error = gap_ > 0 ? std::min(1.0, residual_ / gap_) : 1;
     pairs_.subspace_error_source = ErrorSource::residuals;
+  }
+
+  void take_weighted() {
+    const RowSpace& space = operator_->space();
+    WeightedPairs<T>& out = pairs_.weighted.emplace();
+    out.weights = soft_weights({values_.data(), size_t(values_.size())}, size_t(k_));
+    const auto c = std::ssize(out.weights);
+    out.values.assign(values_.data(), values_.data() + c);
+    const auto leading = W_.view().columns_between(0, c);
+    out.residuals = residual_norms<T>(space, image_.view().columns_between(0, c), leading, values_.head(c));
+    out.vectors = Matrix<T>(W_.rows(), c);
+    space.for_each_block([&](int64_t, Range rows) {
+      for (int64_t i = rows.begin; i < rows.end; ++i)
+        for (int64_t j = 0; j < c; ++j) out.vectors(i, j) = T(out.weights[size_t(j)]) * leading(i, j);
+    });
   }
 
   bool report() {
@@ -185,7 +212,7 @@ class ChebyshevRun {
 
   /// Whether the labels change so little that the filters still to come would hardly change them either.
   bool labels_are_still() {
-    const double changed = watch_->template update<T>(pairs_.vectors);
+    const double changed = watch_->template update<T>(pairs_.labeled_vectors());
     return pairs_.iterations > 1 && left_ < 0.7 && changed * left_ / (1 - left_) <= 0.001;
   }
 
