@@ -15,6 +15,9 @@ namespace mbsc {
 /// rbf, exponential, cosine: a dense kernel. neighbors: a graph that joins each point to its nearest points. landmarks:
 /// a graph that joins each point to its nearest landmarks. precomputed: the input is a matrix of affinities or a graph.
 enum class AffinityKind { rbf, exponential, cosine, neighbors, landmarks, precomputed };
+/// The distance by which nearest points are found. cosine: the Euclidean distance after each point is scaled to length 1,
+/// which grows with the angle between two points.
+enum class Metric { euclidean, cosine };
 /// The weight of an edge of the neighbor graph (affinity/graph/weights.h).
 enum class NeighborWeights { gaussian, shared, gaussian_shared, binary, local, fuzzy };
 /// Which points the neighbor graph joins. either: two points of which one is in the list of the other (the option value
@@ -124,6 +127,7 @@ struct ClusterOptions {
   std::optional<double> gamma;           ///< automatic: from sampled distances
   std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
+  Metric metric = Metric::euclidean;     ///< affinity = neighbors
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors
   EdgeRule edges = EdgeRule::either;                                ///< affinity = neighbors
   std::optional<double> edge_width;  ///< affinity = neighbors: width of the Gaussian / mean distance of neighbors
@@ -132,7 +136,7 @@ struct ClusterOptions {
   DegreeKind degrees = DegreeKind::exact;
   std::optional<int64_t> degree_columns;  ///< columns drawn for sampled degrees
   EmbeddingScale embedding_scale = EmbeddingScale::row;
-  std::optional<Cutoff> cutoff;  ///< for chebyshev; automatic: soft if affinity = neighbors and assign = kmeans
+  std::optional<Cutoff> cutoff;  ///< for chebyshev; automatic: soft for neighbors and k-means, from 1,000 points on
   Assign assign = Assign::kmeans;
   int64_t restarts = 10;  ///< assign = kmeans: runs of k-means
 

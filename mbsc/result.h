@@ -133,6 +133,7 @@ struct Cut {
 /// list of i if it is one of the m nearest points that the search found for i.
 struct FittedGraph {
   int64_t each = 0;  ///< m
+  Metric metric = Metric::euclidean;
   NeighborWeights weights = NeighborWeights::gaussian_shared;
   EdgeRule edges = EdgeRule::either;
   double width = 0;              ///< s of Gaussian weights

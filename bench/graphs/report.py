@@ -52,6 +52,11 @@ def compared_sets(medians, configurations):
     return [name for name in sets.SETS if all((name, c) in medians for c in configurations)]
 
 
+def without_landmarks(configurations):
+    """Without the numbers of landmarks, which some sets are too small for."""
+    return [c for c in configurations if not c.startswith("landmarks,")]
+
+
 def left_out(medians, names, configurations):
     """For each set: the configuration with the best mean over the other sets, and its NMI on this set."""
     rows = []
@@ -97,7 +102,7 @@ def default_text(medians):
 
 def means_text(medians, present, rivals):
     small = [c for c in (*present, *rivals)]
-    kinds = {kind: [n for n in compared_sets(medians, present) if sets.SETS[n].kind == kind]
+    kinds = {kind: [n for n in compared_sets(medians, without_landmarks(present)) if sets.SETS[n].kind == kind]
              for kind in ("real", "generated")}
     header = ["configuration", *(f"mean of {len(names)} {kind} sets" for kind, names in kinds.items()),
               "largest loss against rbf"]
@@ -107,12 +112,13 @@ def means_text(medians, present, rivals):
                   if (n, c) in medians and (n, "rbf") in medians]
         loss, name = max(losses, default=(0, "-"))
         lines.append([c, *(cell(mean_over(medians, names, c)) for names in kinds.values()), f"{loss:.3f} ({name})"])
-    return ("## Every configuration\n\nThe means are over the sets on which every configuration of mbsc was run; a dash "
-            "means that a rival lacks one of them. The largest loss is the most that a configuration is below `rbf` on "
+    return ("## Every configuration\n\nThe means are over the sets on which every configuration of the neighbor graph was "
+            "run; a dash means that a configuration lacks one of them. The largest loss is the most that a configuration is below `rbf` on "
             "one of these sets.\n\n" + table(header, lines))
 
 
 def choice_text(medians, present):
+    present = without_landmarks(present)
     names = compared_sets(medians, present)
     if len(names) < 3:
         return ""

@@ -62,7 +62,8 @@ int64_t estimate_memory(const InputShape& shape, const ClusterOptions& options) 
     const int64_t p = *options.landmarks, K = options.neighbors.value_or(automatic_nearest_landmarks);
     if (shape.ranks > 1) of_a_row += 2 * K * (8 * K + 8);  // points that are sent to the ranks of their landmarks
     of_a_row = std::max(of_a_row + 8 * K, 8 * K + 16);
-    of_search = p * (4 * shape.features * 26 + 8 * 64 * std::min<int64_t>(solver.block, 64));  // sample, sums of chunks
+    const int64_t sums = std::min<int64_t>(64, 2 * blocks.count());  // of row blocks that are added together
+    of_search = p * (4 * shape.features * 26 + 8 * sums * std::min<int64_t>(solver.block, 64));  // and the sample
   }
   // A given graph: while it is made symmetric, the checked entries and the graph; then the graph and coarser graphs.
   const int64_t of_graph = (options.symmetrize ? 40 : 20) * shape.entries;

@@ -116,7 +116,8 @@ void multiply_graph(const Model& model, const Points& X, const RectangularPairs&
     number[p] = int64_t(asked.size());
     asked.push_back(pairs.rows[p]);
   }
-  const NeighborLists lists = find_nearest(model.points, model.index, X, asked, graph.each, threads, stop);
+  const NeighborLists lists =
+      find_nearest(model.points, model.index, X, asked, graph.each, graph.metric, threads, stop);
   RowSpace(out.rows, threads)
       .for_each_block(
           [&](int64_t, Range range) {

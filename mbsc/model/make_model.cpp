@@ -36,7 +36,7 @@ std::shared_ptr<const FittedGraph> find_graph(const Points& points, const Cluste
 
 SearchIndex find_index(const Model& model, double recall, uint64_t seed, int threads, const StopToken& stop) {
   if (!model.graph) return {};
-  return make_index(model.points, {model.graph->each, recall, seed, threads, stop});
+  return make_index(model.points, {model.graph->each, recall, seed, threads, stop, model.graph->metric});
 }
 
 Model make_model(const Input& input, const Clustering& clustering, const StopToken& stop) {

@@ -81,7 +81,9 @@ std::vector<OptionRow> problem_rows() {
           "cutoff", words::cutoffs, [](auto& o) -> auto& { return o.cutoff; })
           .in(in_problem)
           .for_methods({"chebyshev"})
-          .automatically("soft if the affinity is neighbors and assign is kmeans, else sharp")
+          .automatically(
+              "soft if the affinity is neighbors, assign is kmeans and there are at least 1,000 points; else "
+              "sharp")
           .help("eigenvectors that get labels: the k leading ones (sharp), or also some after them, each with a weight "
                 "that falls with its eigenvalue (soft)"),
       word_option(
@@ -114,6 +116,12 @@ std::vector<OptionRow> graph_rows() {
                          "graph falls into small pieces; affinity landmarks: 5, and more in the same case")
           .help("affinity neighbors: the number of nearest points that each point is joined to; affinity landmarks: "
                 "the number of nearest landmarks"),
+      word_option(
+          "metric", words::metrics, [](auto& o) -> auto& { return o.metric; })
+          .in(in_problem)
+          .only_if("affinity", {"neighbors"})
+          .help("distance of two points: between them (euclidean), or between their directions, whatever their lengths "
+                "(cosine)"),
       word_option(
           "edge_weights", words::edge_weights, [](auto& o) -> auto& { return o.edge_weights; })
           .in(in_problem)

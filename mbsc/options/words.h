@@ -22,6 +22,7 @@ inline const Words<AffinityKind> affinities{{"rbf", AffinityKind::rbf},
                                             {"neighbors", AffinityKind::neighbors},
                                             {"landmarks", AffinityKind::landmarks},
                                             {"precomputed", AffinityKind::precomputed}};
+inline const Words<Metric> metrics{{"euclidean", Metric::euclidean}, {"cosine", Metric::cosine}};
 inline const Words<NeighborWeights> edge_weights{{"gaussian", NeighborWeights::gaussian},
                                                  {"shared", NeighborWeights::shared},
                                                  {"gaussian_shared", NeighborWeights::gaussian_shared},

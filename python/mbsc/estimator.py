@@ -110,7 +110,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     """
 
     def __init__(self, n_clusters: int = 8, *, affinity: str = "auto", gamma: float | str = "auto",
-                 n_neighbors: int | str = "auto", edge_weights: str = "gaussian_shared",
+                 n_neighbors: int | str = "auto", metric: str = "euclidean", edge_weights: str = "gaussian_shared",
                  edge_width: float | str = "auto", edges: str = "union", recall: float = 0.95,
                  symmetrize: str = "auto",
                  method: str = "auto", passes: float | None = None, batch_size: int | str = "auto",
@@ -366,7 +366,7 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
                    else "collect(comm) gathers them on one rank")
             raise ValueError(f"this rank has only a part of the points: {how}")
         if self._model["affinity"] == "neighbors" and "graph_starts" not in self._model:  # after a fit on ranks
-            names = ("clusters", "neighbors", "edge_weights", "edge_width", "edges", "recall", "seed")
+            names = ("clusters", "neighbors", "metric", "edge_weights", "edge_width", "edges", "recall", "seed")
             options = {name: self.summary_[name] for name in names}
             self._model.update(_core.find_graph(self._model, {**options, "threads": threads_for(self.n_jobs)}),
                                recall=self.summary_["recall"])

@@ -47,8 +47,9 @@ FittedGraph fitted_graph_of(const nb::dict& given) {
   FittedGraph graph;
   graph.each = nb::cast<int64_t>(given["neighbors"]);
   nb::dict kind;
-  for (const char* name : {"edge_weights", "edges"})
+  for (const char* name : {"metric", "edge_weights", "edges"})
     if (given.contains(name)) kind[name] = given[name];
+  graph.metric = options_of(kind).metric;
   graph.weights = options_of(kind).edge_weights;
   graph.edges = options_of(kind).edges;
   graph.width = nb::cast<double>(given["width"]);
@@ -85,6 +86,7 @@ nb::dict landmarks_of(LandmarkExtension& extension) {
 nb::dict parts_of(const std::shared_ptr<const FittedGraph>& graph) {
   nb::dict parts;
   parts["neighbors"] = graph->each;
+  parts["metric"] = word_of(words::metrics, graph->metric);
   parts["edge_weights"] = word_of(words::edge_weights, graph->weights);
   parts["edges"] = word_of(words::edge_rules, graph->edges);
   parts["width"] = graph->width;

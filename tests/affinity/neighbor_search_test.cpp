@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "mbsc/base/require.h"
 #include "tests/affinity/dense_oracle.h"
 
 namespace mbsc {
@@ -44,6 +46,41 @@ void expect_well_formed(const NeighborLists& lists, const Matrix<float>& X, int6
     ASSERT_FALSE(points.contains(int32_t(i)));
     ASSERT_TRUE(std::is_sorted(lists.of(i).begin(), lists.of(i).end()));
   }
+}
+
+TEST(NeighborSearch, TheMetricCosineIsTheDistanceOfDirections) {
+  for (const int64_t n : {500, 20000}) {
+    Matrix<float> X = random_matrix<float>(n, 6, 3), unit(n, 6);
+    for (int64_t i = 0; i < n; ++i) {
+      double squares = 0;
+      for (int64_t f = 0; f < 6; ++f) squares += double(X(i, f)) * X(i, f);
+      const auto length = float(std::sqrt(squares)), factor = float(std::ldexp(1.0, int(i % 40) - 20));
+      for (int64_t f = 0; f < 6; ++f) {
+        unit(i, f) = X(i, f) / length;
+        X(i, f) *= factor;  // a power of two changes no direction
+      }
+    }
+    std::copy_n(X.row(1), 6, X.row(0));
+    for (int64_t f = 0; f < 6; ++f) X(0, f) *= 4, X(2, f) = 0;
+    std::copy_n(unit.row(1), 6, unit.row(0));
+    std::fill_n(unit.row(2), 6, 0.0F);
+    const NeighborSearch search{.each = 8, .threads = 2, .metric = Metric::cosine};
+    const NeighborLists lists = by_point(find_neighbors(Points(X.view()), search));
+    EXPECT_EQ(lists.distinct, n - 1) << "two points have the same direction";
+    double found = 0;
+    for (int64_t i = 0; i < n; i += n / 100) {
+      const std::vector<double> truth = nearest_distances(unit, i, 8);
+      for (const NearPoint& near : lists.of(i)) {
+        ASSERT_NEAR(near.distance, squared_distance(unit, i, near.point), 1e-5) << "point " << i;
+        found += near.distance <= truth.back() + 1e-6;
+      }
+    }
+    EXPECT_GE(found, n == 500 ? 790 : 760) << "a list has one of two equal points before both";
+  }
+  Matrix<float> line(5, 2);
+  for (int64_t i = 0; i < 5; ++i) line(i, 0) = line(i, 1) = float(i + 1);
+  const NeighborSearch search{.each = 2, .metric = Metric::cosine};
+  EXPECT_THROW(find_neighbors(Points(line.view()), search), InvalidInput);
 }
 
 TEST(NeighborSearch, ComparesAllPairsOfFewPointsAndFindsTheNearest) {

@@ -18,7 +18,7 @@ NeighborLists nearest_of(const Matrix<float>& fitted, const SearchIndex& index, 
                          int64_t each, int threads = 1) {
   std::vector<int64_t> rows(size_t(queries.rows()));
   std::iota(rows.begin(), rows.end(), int64_t{0});
-  return find_nearest(Points(fitted.view()), index, Points(queries.view()), rows, each, threads, {});
+  return find_nearest(Points(fitted.view()), index, Points(queries.view()), rows, each, Metric::euclidean, threads, {});
 }
 
 /// n points with d features on a curved surface of only three dimensions.
@@ -88,7 +88,8 @@ TEST(QuerySearch, DoesNotDependOnThreadsOrOtherQueries) {
   for (int64_t first = 0; first < 300; first += 70) {
     std::vector<int64_t> rows(size_t(std::min<int64_t>(70, 300 - first)));
     std::iota(rows.begin(), rows.end(), first);
-    const NeighborLists some = find_nearest(Points(X.view()), index, Points(Y.view()), rows, 9, 2, {});
+    const NeighborLists some =
+        find_nearest(Points(X.view()), index, Points(Y.view()), rows, 9, Metric::euclidean, 2, {});
     parts.insert(parts.end(), some.points.begin(), some.points.end());
   }
   EXPECT_EQ(one.points, parts);

@@ -54,7 +54,7 @@ TEST(Assign, DirectLabelsLeaveOutIsolatedPointsAndFillEveryCluster) {
 }
 
 TEST(Cutoff, IsSoftForNeighborsWithKMeansOnly) {
-  const Sample s = sample(Shape::moons, 600);
+  const Sample s = sample(Shape::moons, 1000);
   ClusterOptions options = options_for(3);
   const Clustering soft = cluster(Points(s.X.view()), options);
   EXPECT_EQ(soft.plan.options.cutoff, Cutoff::soft);
@@ -64,7 +64,7 @@ TEST(Cutoff, IsSoftForNeighborsWithKMeansOnly) {
   EXPECT_GT(columns, 3) << "each of two long shapes could be cut next";
   EXPECT_EQ(soft.cluster_centers.cols(), columns);
   EXPECT_EQ(soft.pairs.vectors.cols(), 3);
-  for (int64_t i = 0; i < 600; ++i)
+  for (int64_t i = 0; i < 1000; ++i)
     for (int64_t j = 0; j < 3; ++j)
       EXPECT_EQ(weighted.vectors(i, j), float(weighted.weights[size_t(j)]) * soft.pairs.vectors(i, j));
   options.cutoff = Cutoff::sharp;
@@ -76,6 +76,9 @@ TEST(Cutoff, IsSoftForNeighborsWithKMeansOnly) {
   EXPECT_EQ(cluster(Points(s.X.view()), options).plan.options.cutoff, Cutoff::sharp);
   options.cutoff = Cutoff::soft;
   EXPECT_THROW(cluster(Points(s.X.view()), options), InvalidInput);
+  options = options_for(3);
+  const Points few = Points(s.X.view()).rows_between(0, 999);
+  EXPECT_EQ(cluster(few, options).plan.options.cutoff, Cutoff::sharp) << "too few points";
 }
 
 }  // namespace

@@ -49,6 +49,20 @@ def test_old_and_new_points_of_shapes_get_their_cluster(shape):
     assert nmi(new_y, model.predict(new)) >= nmi(y, model.labels_) - 0.02
 
 
+def test_the_metric_cosine_ignores_lengths_in_fit_and_predict(tmp_path):
+    random = np.random.RandomState(0)
+    angles = np.concatenate([random.normal(center, 0.05, 400) for center in (0.3, 0.9, 1.4)])
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) * random.uniform(0.01, 100, 1200)[:, None]
+    y = np.repeat([0, 1, 2], 400)
+    model = graph_model(3, metric="cosine").fit(X)
+    assert metrics.normalized_mutual_info_score(y, model.labels_) > 0.9
+    assert (model.predict(X) == model.labels_).mean() >= 0.999
+    new = X[::7] * random.uniform(0.1, 10, 172)[:, None]
+    assert (model.predict(new) == model.labels_[::7]).mean() >= 0.98
+    model.save(tmp_path / "model.npz")
+    assert_array_equal(mbsc.load(tmp_path / "model.npz").predict(new), model.predict(new))
+
+
 @pytest.mark.parametrize("edges", ["union", "mutual"])
 @pytest.mark.parametrize("edge_weights", WEIGHTS)
 def test_a_saved_model_predicts_the_same_bits(tmp_path, edge_weights, edges):

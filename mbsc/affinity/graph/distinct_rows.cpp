@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -32,13 +33,26 @@ uint64_t hash_of(const float* row, int64_t features) {
   return hash;
 }
 
-DistinctRows find_distinct(const Points& points, int threads) {
+void round_row(const Points& points, int64_t i, Metric metric, float* out) {
+  double largest = 0, squares = 0;
+  if (metric == Metric::cosine) {
+    for (int64_t f = 0; f < points.features; ++f) largest = std::max(largest, std::abs(points(i, f)));
+    for (int64_t f = 0; f < points.features && largest > 0; ++f) squares += std::pow(points(i, f) / largest, 2);
+  }
+  const double root = std::sqrt(squares);
+  for (int64_t f = 0; f < points.features; ++f) {
+    const double x = root > 0 ? points(i, f) / largest / root : points(i, f);
+    out[f] = float(x) + 0.0F;  // -0 becomes 0
+  }
+}
+
+DistinctRows find_distinct(const Points& points, int threads, Metric metric) {
   const int64_t n = points.rows, d = points.features, chunk = 1024;
   Matrix<float> all(n, d);
   std::vector<std::pair<uint64_t, int32_t>> hashes(static_cast<size_t>(n));
   parallel_for(threads, (n + chunk - 1) / chunk, [&](int64_t c) {
     for (int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
-      for (int64_t f = 0; f < d; ++f) all(i, f) = float(points(i, f)) + 0.0F;  // -0 becomes 0
+      round_row(points, i, metric, all.row(i));
       hashes[size_t(i)] = {hash_of(all.row(i), d), int32_t(i)};
     }
   });

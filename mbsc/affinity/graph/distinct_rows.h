@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mbsc/input.h"
+#include "mbsc/options.h"
 
 namespace mbsc {
 
@@ -17,8 +18,12 @@ struct DistinctRows {
   int64_t count() const { return rows.rows(); }
 };
 
-/// Finds the distinct rows. Rows are compared after scaling and rounding to float32.
-DistinctRows find_distinct(const Points& points, int threads);
+/// Writes row i to `out`: scaled, for the metric cosine then divided by its length (a row of zeros stays), and rounded to
+/// float32.
+void round_row(const Points& points, int64_t i, Metric metric, float* out);
+
+/// Finds the distinct rows. Rows are compared as round_row() writes them.
+DistinctRows find_distinct(const Points& points, int threads, Metric metric = Metric::euclidean);
 
 /// A hash of the bits of a row.
 uint64_t hash_of(const float* row, int64_t features);

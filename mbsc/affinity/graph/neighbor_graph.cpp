@@ -29,6 +29,7 @@ FittedGraph keep_lists(const NeighborLists& lists, const ClusterOptions& options
   const NeighborWeights weights = options.edge_weights;
   FittedGraph kept;
   kept.each = m;
+  kept.metric = options.metric;
   kept.weights = weights;
   kept.edges = options.edges;
   kept.width = width;
@@ -72,7 +73,7 @@ void keep_edges(const SparseMatrix& graph, const std::vector<int32_t>& order, Fi
 /// Builds the graph with `each` neighbors per point, and reports on it in the plan.
 Found search_with(int64_t each, const Points& points, const RowSpace& rows, bool keep, Plan& plan) {
   const ClusterOptions& options = plan.options;
-  const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop};
+  const NeighborSearch search{each, options.recall, options.seed, rows.threads(), options.stop, options.metric};
   NeighborLists lists = find_neighbors(points, rows, search);
   GraphReport& report = plan.graph.emplace();
   report.recall = lists.recall;

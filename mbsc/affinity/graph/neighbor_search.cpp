@@ -13,6 +13,7 @@
 #include "mbsc/affinity/graph/set_search.h"
 #include "mbsc/base/parallel.h"
 #include "mbsc/base/random.h"
+#include "mbsc/base/require.h"
 #include "mbsc/linalg/row_balance.h"
 #include "mbsc/linalg/row_exchange.h"
 #include "mbsc/linalg/tall.h"
@@ -23,7 +24,9 @@ namespace {
 constexpr int most_rounds = 6;
 /// The share of the neighbors of n points that the first round misses with the fan of partition_rule(), about. It was
 /// measured on sets of 10^5 to 10^7 points. It only decides how large the first round is.
-double usual_miss(int64_t n) { return std::clamp(0.014 * std::pow(double(n) / 2e5, 0.4), 0.002, 0.1); }
+double usual_miss(int64_t n, int64_t features) {
+  return std::clamp(0.014 * std::pow(double(n) / 2e5, 0.4), 0.002, features <= 8 ? 0.03 : 0.1);
+}
 
 void stop_if_asked(const NeighborSearch& search) {
   if (search.stop.stop_requested()) throw Stopped();
@@ -201,7 +204,7 @@ Recall search_rounds(const OwnPoints& points, const NeighborSearch& search, cons
   PartitionRule rule = partition_rule(points.rows.cols, search.each);
   rule.seed = search.seed;
   const double wanted = 1 - search.recall;
-  rule.first_fan = fan_for(wanted, 1, rule.first_fan, usual_miss(points.space->n()));
+  rule.first_fan = fan_for(wanted, 1, rule.first_fan, usual_miss(points.space->n(), points.rows.cols));
   Recall recall;
   double missed = 1;
   for (; rule.round < most_rounds; ++rule.round) {
@@ -297,7 +300,8 @@ bool compares_all(int64_t n, int64_t features, double recall) {
 NeighborLists find_neighbors(const Points& points, const RowSpace& rows, const NeighborSearch& given) {
   NeighborSearch search = given;
   if (rows.comm().size() > 1) search.stop = {};  // ranks stop together, between two batches
-  PlacedRows placed = place_rows(points, rows, search.seed);
+  PlacedRows placed = place_rows(points, rows, search.metric, search.seed);
+  require(placed.count() > 1, "all points have the same direction, so metric = cosine cannot tell them apart");
   NeighborLists out;
   out.each = search.each;
   out.distinct = placed.count();

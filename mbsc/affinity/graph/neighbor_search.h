@@ -48,6 +48,7 @@ struct NeighborSearch {
   uint64_t seed = 0;
   int threads = 1;
   StopToken stop = {};
+  Metric metric = Metric::euclidean;
 };
 
 /// Whether to compare all pairs of n distinct points. This costs about n^2 (d + 12) / 2 multiply-adds. A partition

@@ -147,10 +147,10 @@ void find_copies(const RowSpace& points, const std::vector<int32_t>& place_of, P
 
 }  // namespace
 
-PlacedRows place_rows(const Points& points, const RowSpace& rows, uint64_t seed) {
+PlacedRows place_rows(const Points& points, const RowSpace& rows, Metric metric, uint64_t seed) {
   const Comm& comm = rows.comm();
   const int64_t first_row = rows.own_rows().begin;
-  DistinctRows local = find_distinct(points, rows.threads());
+  DistinctRows local = find_distinct(points, rows.threads(), metric);
   const std::vector<int32_t> first = find_first_points(local, rows);
   // Keep the rows whose first point this rank owns. Their numbers follow those of the ranks before it.
   std::vector<int32_t> place_of_row(first.size(), -1), kept;

@@ -15,6 +15,7 @@
 
 #include "mbsc/input.h"
 #include "mbsc/linalg/row_space.h"
+#include "mbsc/options.h"
 
 namespace mbsc {
 
@@ -31,7 +32,7 @@ struct PlacedRows {
   Range copies_of(int64_t i) const { return {starts[size_t(i)], starts[size_t(i) + 1]}; }
 };
 
-/// `points` are the own rows of `rows`. Coordinates are scaled and rounded to float32. Collective.
-PlacedRows place_rows(const Points& points, const RowSpace& rows, uint64_t seed);
+/// `points` are the own rows of `rows`. They are rounded by round_row(). Collective.
+PlacedRows place_rows(const Points& points, const RowSpace& rows, Metric metric, uint64_t seed);
 
 }  // namespace mbsc

@@ -17,15 +17,14 @@ namespace {
 
 constexpr int64_t chunk_size = 1536;  // points that are compared at a time
 
-/// Some rows, scaled and rounded to float32 as in find_distinct().
 template <class Number>
-Matrix<float> rounded_rows(const Points& points, std::span<const Number> rows, int threads) {
+Matrix<float> rounded_rows(const Points& points, std::span<const Number> rows, Metric metric, int threads) {
   const auto count = int64_t(rows.size());
   constexpr int64_t chunk = 1024;
   Matrix<float> out(count, points.features);
   parallel_for(threads, (count + chunk - 1) / chunk, [&](int64_t c) {
     for (int64_t i = c * chunk; i < std::min(count, (c + 1) * chunk); ++i)
-      for (int64_t f = 0; f < points.features; ++f) out(i, f) = float(points(rows[size_t(i)], f)) + 0.0F;
+      round_row(points, rows[size_t(i)], metric, out.row(i));
   });
   return out;
 }
@@ -136,7 +135,7 @@ int64_t find_probes(MatrixView<const float> rows, SearchIndex index, const Neigh
 }  // namespace
 
 SearchIndex make_index(const Points& fitted, const NeighborSearch& search) {
-  const DistinctRows distinct = find_distinct(fitted, search.threads);
+  const DistinctRows distinct = find_distinct(fitted, search.threads, search.metric);
   SearchIndex index;
   if (distinct.count() < fitted.rows)
     for (int64_t row = 0; row < distinct.count(); ++row)
@@ -151,7 +150,8 @@ SearchIndex make_index(const Points& fitted, const NeighborSearch& search) {
 }
 
 NeighborLists find_nearest(const Points& fitted, const SearchIndex& index, const Points& queries,
-                           std::span<const int64_t> rows, int64_t each, int threads, const StopToken& stop) {
+                           std::span<const int64_t> rows, int64_t each, Metric metric, int threads,
+                           const StopToken& stop) {
   const Members all = index.firsts.empty() ? numbers_below(fitted.rows) : Members();
   const std::span<const int32_t> firsts = index.firsts.empty() ? all : index.firsts;
   NeighborLists out;
@@ -159,7 +159,8 @@ NeighborLists find_nearest(const Points& fitted, const SearchIndex& index, const
   out.distinct = int64_t(firsts.size());
   out.points.assign(rows.size() * size_t(each), {std::numeric_limits<float>::infinity(), -1});
   if (rows.empty()) return out;
-  const Matrix<float> points = rounded_rows(fitted, firsts, threads), asked = rounded_rows(queries, rows, threads);
+  const Matrix<float> points = rounded_rows(fitted, firsts, metric, threads),
+                      asked = rounded_rows(queries, rows, metric, threads);
   NearLists lists(asked, points, std::min(each, points.rows()));
   if (index.leaders.empty())
     compare_all(lists, threads, stop);

@@ -26,8 +26,9 @@ SearchIndex make_index(const Points& fitted, const NeighborSearch& search);
 
 /// Returns the `each` nearest distinct fitted points of the rows `rows` of `queries`, nearest first. If there are fewer,
 /// or if a query is so far away that squared distances overflow, the rest of its list has the number -1. Distances are
-/// computed from the scaled coordinates, rounded to float32. Throws Stopped after a stop request.
+/// computed from rows as round_row() writes them. Throws Stopped after a stop request.
 NeighborLists find_nearest(const Points& fitted, const SearchIndex& index, const Points& queries,
-                           std::span<const int64_t> rows, int64_t each, int threads, const StopToken& stop);
+                           std::span<const int64_t> rows, int64_t each, Metric metric, int threads,
+                           const StopToken& stop);
 
 }  // namespace mbsc

@@ -43,6 +43,7 @@ namespace {
 
 constexpr double share_of_gap = 0.05;
 constexpr int64_t most_products = 4000;
+constexpr int64_t fewest_points_of_soft = 1000;  // with fewer, eigenvectors after the k-th are mostly noise
 
 int64_t block_of(int64_t n, const ClusterOptions& options) {
   const int64_t k = options.clusters;
@@ -54,7 +55,7 @@ void resolve_chebyshev(int64_t n, ClusterOptions& options) {
   options.block_size = block_of(n, options);
   const bool uses_kmeans = options.assign == Assign::kmeans;
   require(uses_kmeans || options.cutoff != Cutoff::soft, "cutoff = soft applies to assign = kmeans only");
-  const bool is_soft = uses_kmeans && options.affinity == AffinityKind::neighbors;
+  const bool is_soft = uses_kmeans && options.affinity == AffinityKind::neighbors && n >= fewest_points_of_soft;
   if (!options.cutoff) options.cutoff = is_soft ? Cutoff::soft : Cutoff::sharp;
 }
 

@@ -34,10 +34,11 @@ constexpr double small_tolerance = 1e-6;  // residuals of the small problem; a f
 
 void resolve_transfer(int64_t, ClusterOptions&) {}
 
-SolverMemory transfer_memory(int64_t, int64_t, const ClusterOptions& options) {
+SolverMemory transfer_memory(int64_t n, int64_t, const ClusterOptions& options) {
   // The vectors, their image, and the Ritz vectors with theirs; the points of each landmark and 1 / degrees.
   const int64_t k = options.clusters, p = options.landmarks.value_or(0), K = options.neighbors.value_or(5);
-  const int64_t entries = p * std::min<int64_t>(p, 400);  // of H, with coarser graphs
+  // Entries of H: a point joins its K landmarks with each other, and a landmark has at most 400 others near it.
+  const int64_t entries = std::min(p * std::min<int64_t>(p, 400), n * K * K);
   return {.columns = 4 * k, .block = k, .small_bytes = entries * 16 + p * 4 * 6 * (k + 32), .row_bytes = 4 * K + 8};
 }
 
