@@ -68,7 +68,8 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically("affinity neighbors: 0.0001, or 0 if the graph has k components or more; affinity landmarks, "
+          .automatically("affinity neighbors: 0.0001, above 10,000 points 1/n, or 0 if the graph has k components or "
+                         "more; affinity landmarks, "
                          "or a given graph: 0; else 0.001")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),

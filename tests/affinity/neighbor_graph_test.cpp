@@ -259,6 +259,10 @@ TEST(NeighborGraph, DoesNotBridgeClustersThatAreTrulySeparate) {
   plan = plan_for(n, 6);
   make_neighbor_graph(Points(X.view()), RowSpace(n, 2), plan);
   EXPECT_EQ(plan.options.regularization, 1e-4);
+  const Matrix<float> many = random_matrix<float>(40000, 2, 8);
+  plan = plan_for(40000, 2);
+  make_neighbor_graph(Points(many.view()), RowSpace(40000, 2), plan);
+  EXPECT_EQ(plan.options.regularization, 1.0 / 40000) << "1/n above 10,000 points";
 }
 
 TEST(NeighborGraph, TakesMoreNeighborsIfItFallsIntoSmallPieces) {

@@ -12,8 +12,10 @@
 // A component with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the label of the
 // nearest cluster. If there are more than k components, the k largest are the clusters, and the points of all others
 // are isolated, too.
-// The automatic regularization is 0 if there are k components or more, which are then the clusters, and 0.0001 otherwise:
-// without it, a few outliers with weak edges would be a cluster.
+// The automatic regularization is 0 if there are k components or more, which are then the clusters. Otherwise it is
+// min(0.0001, 1/n): without it, a few outliers with weak edges would be a cluster. It moves all eigenvalues but the first
+// away from 1 by about as much. The more points there are, the closer to 1 are the eigenvalues of long shapes, so a
+// constant would drown them.
 #pragma once
 
 #include <memory>
