@@ -158,6 +158,7 @@ std::string text_report(const Report& r) {
   const Clustering& c = r.result;
   Lines lines;
   lines.add("data", fmt::format("{}: {}", r.flags.input, describe_data(r)));
+  if (c.plan.is_fallback) lines.add("choice", "affinity landmarks instead, because " + c.plan.affinity_reason);
   lines.add("affinity", describe_affinity(c.plan));
   if (c.plan.graph && c.plan.graph->recall_error > 0)
     lines.add("recall", fmt::format("{:.3f} +- {:.3f} of the true neighbors were found", c.plan.graph->recall,

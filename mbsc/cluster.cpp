@@ -5,11 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "mbsc/affinity/graph/given_graph.h"
-#include "mbsc/affinity/graph/neighbor_graph.h"
-#include "mbsc/affinity/landmarks/landmark_graph.h"
-#include "mbsc/affinity/make_affinity.h"
-#include "mbsc/affinity/scaling.h"
+#include "mbsc/flow/affinity.h"
 #include "mbsc/flow/check.h"
 #include "mbsc/flow/cut.h"
 #include "mbsc/flow/degrees.h"
@@ -22,27 +18,6 @@
 
 namespace mbsc {
 namespace {
-
-/// Builds the affinity. First finds the scaling of the points, and gamma if the kernel has one and the caller did not
-/// set it. Writes both to the plan. If keep_graph is set and there is only one rank, also sets `graph`.
-std::unique_ptr<Affinity<float>> build_affinity(Input& input, const RowSpace& rows, Plan& plan,
-                                                std::shared_ptr<const FittedGraph>& graph) {
-  ClusterOptions& options = plan.options;
-  if (input.is_graph()) return make_given_graph(input.graph, rows, plan);
-  if (!input.is_matrix()) {
-    apply_scaling(input.rows, options.scale, options.scale_rows.value_or(0), rows);
-    plan.shift = input.rows.shift;
-    plan.scale = input.rows.scale;
-    const bool keeps_graph = options.keep_graph && rows.comm().size() == 1;
-    if (options.affinity == AffinityKind::neighbors)
-      return make_neighbor_graph(input.rows, rows, plan, keeps_graph ? &graph : nullptr);
-    if (options.affinity == AffinityKind::landmarks) return make_landmark_graph(input.rows, rows, plan);
-    const KernelKind kernel = kernel_of(*options.affinity, 1).kind;
-    if (!options.gamma && kernel != KernelKind::cosine)
-      options.gamma = choose_gamma(input.rows, kernel, options.clusters, options.seed, rows);
-  }
-  return make_affinity(input, rows, *options.affinity, options.gamma.value_or(1), options.cache);
-}
 
 /// Writes the cost of the run to the result: the kernel values and cached bytes of all ranks, the traffic of this rank.
 void count_cost(const Affinity<float>& affinity, const Run& run, Clustering& result) {

@@ -2,17 +2,17 @@
 // Assigns new points to the clusters of an earlier clustering, by extending the eigenvectors to new points (Bengio et
 // al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral clustering", 2003).
 //
-// L and tau are defined in affinity/normalized.h. W is the n x k matrix of the computed eigenvectors (with cutoff = soft,
-// of c >= k eigenvectors times their weights), and w_j is its row for the training point x_j. The equation L u = theta u expresses each entry of an eigenvector u by the others.
+// L and tau are defined in affinity/normalized.h. W is the n x c matrix of the vectors that were labeled: the k computed
+// eigenvectors, or with cutoff = soft c >= k eigenvectors times their weights. w_j is its row for the training point x_j. The equation L u = theta u expresses each entry of an eigenvector u by the others.
 // The same formula for a new point x defines the row w(x):
 //     z(x) = s(x) [sum_j a(x, x_j) s_j w_j + (tau/n) sum_j s_j w_j],   s(x) = (d(x) + tau)^-1/2,
 //     w(x) = z(x) E,                                                   d(x) = sum_j a(x, x_j).
-// E is k x k, and E = diag(1/theta) if the eigenvectors are exact. If a training point coincides with x, its affinity
+// E is c x c, and E = diag(1/theta) if the eigenvectors are exact. If a training point coincides with x, its affinity
 // counts as 0 (if several coincide, only that of one). For the training points, the rows z are therefore exactly L W.
 // w(x) is scaled like the rows of the training points, and x gets the label of the nearest center of k-means. With
 // assign = cluster_qr, it gets the label of the strongest direction (kmeans/cluster_qr.h). So a training point keeps its
-// label if w(x) is its row, except a row that was moved to a cluster that would have been empty. There are two
-// exceptions. If the degree of x is below tau, the mean of its neighbors' rows replaces w(x). If x has no neighbor, it
+// label if w(x) equals its row, unless it was moved to a cluster that would have been empty. Two kinds of points are
+// treated differently. If the degree of x is below tau, the mean of its neighbors' rows replaces w(x). If x has no neighbor, it
 // gets the cluster with the nearest mean; if the input is a matrix of affinities, it gets the largest cluster.
 //
 // E is the least-squares solution of Z E = W with Z = L W. If the residuals r were recomputed, the solution is
@@ -23,9 +23,8 @@
 //
 // If the affinity is a neighbor graph, a(x, x_j) is the weight of the edge between x and x_j, for the m nearest training
 // points of x (model/graph_product.h has the exact definition); it is 0 for all others. A point x that coincides with a
-// training point has the edges of that point. If all of the m nearest points are isolated, x is isolated, too. An edge
-// that only x_j has in its list is not known, so a(x, x_j) of a new point may lack half of its value, and d(x) the edges
-// in the other direction. A common factor of all a(x, x_j) cancels if the rows are scaled (embedding_scale row or
+// training point has the edges of that point. If all of the m nearest points are isolated, x is isolated, too. If x_j
+// would have x in its list, but is not in the list of x, their edge is not known and is missing in d(x). A common factor of all a(x, x_j) cancels if the rows are scaled (embedding_scale row or
 // degree) and tau = 0. Cost: a search for the nearest points, and m row updates for each new point. Memory of the model
 // beside the points, for n points: the graph, 8 bytes for each stored weight (about 12 m bytes a point), the lists, 4 m
 // bytes a point (shared weights only), and 12 bytes a point.

@@ -39,8 +39,8 @@ enum class EmbeddingScale { none, row, degree };
 /// How the rows get their labels. kmeans: by k-means. cluster_qr: by a rotation of the eigenvectors, without random
 /// numbers (Damle, Minden, Ying; kmeans/cluster_qr.h).
 enum class Assign { kmeans, cluster_qr };
-/// Which eigenvectors get labels. sharp: the k leading ones. soft: also some after them, each with a weight that falls with
-/// its eigenvalue (solvers/chebyshev/soft_cutoff.h).
+/// Which eigenvectors are used for the labels. sharp: the k leading ones. soft: also some after them, each with a weight
+/// that falls with its eigenvalue (solvers/chebyshev/soft_cutoff.h).
 enum class Cutoff { sharp, soft };
 /// Where the first block of vectors comes from: random numbers, Nystrom's approximation, or the graph of neighbors
 /// (minibatch with Ritz steps only).
@@ -125,7 +125,7 @@ struct ClusterOptions {
   std::optional<int64_t> scale_rows;     ///< compute the scaling from the first N rows; automatic: all
   std::optional<AffinityKind> affinity;  ///< automatic: see flow/choose_affinity.h
   std::optional<double> gamma;           ///< automatic: from sampled distances
-  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph 0.0001 or 0
+  std::optional<double> regularization;  ///< tau / mean degree; automatic: 0.001; for a graph less or 0
   std::optional<int64_t> neighbors;      ///< how many nearest points, or nearest landmarks, each point is joined to
   Metric metric = Metric::euclidean;     ///< affinity = neighbors
   NeighborWeights edge_weights = NeighborWeights::gaussian_shared;  ///< affinity = neighbors

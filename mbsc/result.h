@@ -29,6 +29,7 @@ std::string to_string(Status status);
 struct GraphReport {
   int64_t edges = 0;                       ///< number of undirected edges
   int64_t components = 0;                  ///< number of connected components
+  int64_t large_components = 0;            ///< neighbor graph: components that are large enough to be a cluster
   int64_t speck_points = 0;                ///< points in tiny components; they count as isolated
   int64_t loops = 0;                       ///< given graph: entries on the diagonal, which are ignored
   std::optional<int64_t> distinct_points;  ///< number of points; equal points count once; unset for landmarks
@@ -38,14 +39,18 @@ struct GraphReport {
 };
 
 /// All automatic values of a run. Before any work, resolve() decides those that depend only on the options and the
-/// shape of the input. Values that depend on the data (gamma, landmarks, the start) are added by the stage that finds
-/// them.
+/// shape of the input. Values that depend on the data are added by the stage that finds them: gamma, the number of
+/// neighbors, the regularization of a neighbor graph, landmarks, the start; after a fallback, also the affinity and the
+/// method.
 struct Plan {
   int64_t n = 0;
   int64_t features = 0;  ///< 0 for a graph
   int ranks = 1;
   ClusterOptions options;       ///< as given, with the automatic values filled in
   std::string affinity_reason;  ///< why this affinity was chosen: "there are ..."; empty if it was given
+  /// Set if neighbors was chosen and landmarks would do: used if the neighbor graph has more than k large components.
+  std::shared_ptr<const Plan> fallback;
+  bool is_fallback = false;  ///< this plan was the fallback of another
   bool gamma_is_given = false;
   std::vector<double> shift, scale;  ///< of each feature, computed for the option `scale`; empty: not scaled
   std::optional<GraphReport> graph;  ///< set if the affinity is a graph
@@ -80,7 +85,7 @@ struct TraceEntry {
 template <class T>
 struct WeightedPairs {
   Matrix<T> vectors;              ///< own rows x c, c >= k: each column is an eigenvector times its weight
-  std::vector<double> weights;    ///< of the columns, from 1 down
+  std::vector<double> weights;    ///< of the columns: at most 1, not increasing
   std::vector<double> values;     ///< eigenvalues of L
   std::vector<double> residuals;  ///< of the eigenvectors without their weights
 };

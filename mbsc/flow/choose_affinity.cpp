@@ -32,11 +32,13 @@ std::string describe(const OptionRow& row, const ClusterOptions& given) {
 
 }  // namespace
 
+bool is_possible(const ClusterOptions& given, AffinityKind kind) { return find_objection(given, kind) == nullptr; }
+
 AffinityChoice choose_affinity(const InputShape& shape, const ClusterOptions& given) {
   if (shape.kind != Input::Kind::points)
     return {AffinityKind::precomputed,
             shape.kind == Input::Kind::graph ? "the input is a graph" : "the input is a matrix of affinities"};
-  // `neighbors` has a meaning for both graphs. If it is given alone, the neighbor graph is meant.
+  // `neighbors` has a meaning for both graphs. Unless another option needs landmarks, the neighbor graph is meant.
   const bool is_large = shape.n > most_points_of_neighbors && !given.neighbors;
   const AffinityKind first = is_large ? AffinityKind::landmarks : AffinityKind::neighbors,
                      second = is_large ? AffinityKind::neighbors : AffinityKind::landmarks;
@@ -45,11 +47,12 @@ AffinityChoice choose_affinity(const InputShape& shape, const ClusterOptions& gi
   if (objection == nullptr)
     return {first, fmt::format("there are {} {} points", is_large ? "more than" : "at most", most_points_of_neighbors)};
   const std::string reason = describe(*objection, given);
-  if (find_objection(given, second) == nullptr) return {second, reason};
+  if (is_possible(given, second)) return {second, reason};
   const OptionRow* other = find_objection(given, AffinityKind::rbf);
-  require(other == nullptr, "{} does not apply to the affinity {}, and {} does not apply to the affinity rbf",
-          objection->name, word_of(words::affinities, first), other == nullptr ? "" : other->name);
-  return {AffinityKind::rbf, reason};
+  if (other == nullptr) return {AffinityKind::rbf, reason};
+  if (other == objection) other = find_objection(given, second);
+  throw InvalidInput(fmt::format("affinity must be given, because {} and {} do not choose the same one",
+                                 objection->name, other->name));
 }
 
 }  // namespace mbsc

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The affinity of points if the option `affinity` is not given.
 //
-//     neighbors   unless one of the following applies
-//     landmarks   above two million points, because the neighbor graph would need too much memory; and if `landmarks` is
-//                 given
-//     rbf         if an option is given that only a dense kernel has, or a method that is meant for one
+// It is the first of neighbors, landmarks and rbf that no given option speaks against. An option speaks against an affinity
+// that it does not apply to; a method speaks against all affinities that it is not the default of. Above two million
+// points, landmarks comes before neighbors, unless `neighbors` is given: the neighbor graph would need too much memory.
+// If the neighbor graph turns out to have more than k large components, landmarks replaces it, unless an option speaks
+// against that (flow/affinity.h). With neighbors, the k largest components would be the clusters, however near other
+// components are.
 //
 // docs/graphs.md has the measurements behind this rule. An option counts as given if it differs from its default.
 #pragma once
@@ -22,7 +24,10 @@ struct AffinityChoice {
   std::string reason;  ///< completes the sentence "chosen because ..."
 };
 
-/// Throws InvalidInput if there is no affinity that all given options apply to. The message names two of them.
+/// Whether no given option speaks against `kind`.
+bool is_possible(const ClusterOptions& given, AffinityKind kind);
+
+/// Throws InvalidInput if the given options speak against all three. The message names two of these options.
 AffinityChoice choose_affinity(const InputShape& shape, const ClusterOptions& given);
 
 }  // namespace mbsc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolve() decides every automatic value that depends only on the options and the shape of the input, once, before any
-// work. Later stages add the values that depend on the data: gamma, landmarks, the start.
+// work. Later stages add the values that depend on the data, such as gamma or the number of neighbors (result.h).
 #include <algorithm>
 
 #include "mbsc/affinity/degrees/sampled_degrees.h"
@@ -25,9 +25,10 @@ constexpr int64_t fewest_degree_columns =
 /// Checks what holds for every graph that is stored: a neighbor graph, a landmark graph, and a given graph. `name` is for
 /// messages.
 void check_stored_graph(const InputShape& shape, const std::string& name, const ClusterOptions& options) {
-  require(shape.ranks == 1 || shape.kind != Input::Kind::graph, "{} runs on one rank only; got {}", name, shape.ranks);
+  require(shape.ranks == 1 || shape.kind != Input::Kind::graph, "{} can be clustered on one rank only; got {} ranks",
+          name, shape.ranks);
   require(shape.n < int64_t{1} << 31, "{} needs fewer than 2^31 points; got {}", name, shape.n);
-  require(options.degrees == DegreeKind::exact, "{} has exact degrees", name);
+  require(options.degrees == DegreeKind::exact, "degrees must be exact for {}", name);
   const bool has_landmarks = options.affinity == AffinityKind::landmarks;
   const std::string method = options.method.value_or("chebyshev");
   require(method == "chebyshev" || method == "exact" || method == "power" || method == "transfer",
@@ -35,8 +36,8 @@ void check_stored_graph(const InputShape& shape, const std::string& name, const 
           has_landmarks ? "transfer, " : "");
 }
 
-/// Sets the automatic regularization and the automatic method of a graph, and checks the options that depend on whether
-/// the affinity is a graph.
+/// Sets the automatic regularization, except that of a neighbor graph. For graphs, also sets edge_width and the method.
+/// Checks the options that depend on whether the affinity is a graph.
 void resolve_graph(const InputShape& shape, AffinityKind kind, ClusterOptions& options) {
   const bool is_given = shape.kind == Input::Kind::graph;
   const bool has_neighbors = kind == AffinityKind::neighbors, has_landmarks = kind == AffinityKind::landmarks;
@@ -71,13 +72,17 @@ void resolve_affinity(const InputShape& shape, Plan& plan) {
     plan.affinity_reason = std::move(choice.reason);
   }
   const AffinityKind kind = *options.affinity;
-  require((kind == AffinityKind::precomputed) == !is_points,
-          "affinity = precomputed needs a matrix of affinities or a graph, and these need affinity = precomputed");
+  require(kind != AffinityKind::precomputed || !is_points,
+          "affinity = precomputed needs a matrix of affinities or a graph; the input is points");
+  require(kind == AffinityKind::precomputed || is_points,
+          "the input is a matrix of affinities or a graph, so affinity must be precomputed; got {}",
+          word_of(words::affinities, kind));
   check_conditions(options);
   resolve_graph(shape, kind, options);
   if (kind == AffinityKind::landmarks) resolve_landmarks(shape, options);
   require(is_points || options.scale == Scaling::none, "scale applies to points, not to a precomputed affinity");
-  require(!options.scale_rows || options.scale != Scaling::none, "scale_rows needs scale");
+  require(!options.scale_rows || options.scale != Scaling::none,
+          "scale_rows needs scale = unit, symmetric or standard");
   if (options.degrees != DegreeKind::exact) options.cache = 0;  // nothing would fill it
 }
 
@@ -96,8 +101,7 @@ void resolve_degrees(int64_t n, ClusterOptions& options) {
   require(options.degrees != DegreeKind::nystrom || options.method == "nystrom",
           "degrees = nystrom applies to method = nystrom only");
   if (options.degrees != DegreeKind::sampled) {
-    require(!options.degree_columns, "degree_columns needs degrees = sampled; got {}",
-            options.degree_columns.value_or(0));
+    require(!options.degree_columns, "degree_columns = {} needs degrees = sampled", options.degree_columns.value_or(0));
     return;
   }
   const int64_t fewest = std::min(n, fewest_degree_columns);
@@ -137,6 +141,23 @@ std::string choose_method(const InputShape& shape, const ClusterOptions& options
 
 }  // namespace
 
+namespace {
+
+/// The plan with landmarks, if neighbors was chosen automatically, no option speaks against landmarks, `neighbors` is not
+/// given, and there are at least k landmarks.
+std::shared_ptr<const Plan> resolve_fallback(const InputShape& shape, ClusterOptions given,
+                                             const ClusterOptions& resolved) {
+  const bool is_chosen = !given.affinity && resolved.affinity == AffinityKind::neighbors;
+  if (!is_chosen || given.neighbors || !is_possible(given, AffinityKind::landmarks)) return nullptr;
+  given.affinity = AffinityKind::landmarks;
+  if (given.landmarks.value_or(automatic_landmarks(shape.n, given.clusters)) < given.clusters) return nullptr;
+  auto plan = std::make_shared<Plan>(resolve(shape, given));
+  plan->is_fallback = true;
+  return plan;
+}
+
+}  // namespace
+
 Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   const int64_t n = shape.n;
   require(n >= 2, "clustering needs at least 2 points; got {}", n);
@@ -155,13 +176,14 @@ Plan resolve(const InputShape& shape, const ClusterOptions& given) {
   const SolverRow& solver = find_solver(*options.method, options.step_rule);
   check_applies(given, solver);
   require(options.affinity != AffinityKind::landmarks || given.start.value_or(Start::random) == Start::random,
-          "affinity = landmarks has the start random only");
+          "start must be random if affinity = landmarks");
   const bool samples_points = solver.method != "chebyshev" && solver.method != "power";
   require(!given.landmarks || samples_points || options.affinity == AffinityKind::landmarks,
           "landmarks applies to the method {} only if affinity = landmarks", solver.method);
   solver.resolve(n, options);
   resolve_degrees(n, options);
   plan.memory_bytes = estimate_memory(shape, options);
+  plan.fallback = resolve_fallback(shape, given, options);
   return plan;
 }
 

@@ -38,8 +38,8 @@ std::vector<OptionRow> problem_rows() {
           "affinity", words::affinities, [](auto& o) -> auto& { return o.affinity; })
           .in(in_problem)
           .spelled_in_python("neighbors", "nearest_neighbors")
-          .automatically("neighbors; above 2,000,000 points landmarks; rbf if an option is given that only a dense "
-                         "kernel has")
+          .automatically("neighbors; landmarks above 2,000,000 points, or if the neighbor graph has more than k large "
+                         "components; rbf if an option is given that only a dense kernel has")
           .help("similarity of two points; neighbors: the weighted graph of near points; landmarks: points that share "
                 "near landmarks, for millions of points; kernels that compare all pairs: rbf exp(-gamma |x-y|^2), "
                 "exponential exp(-gamma |x-y|), or cosine; with precomputed the input is a matrix of affinities or a "
@@ -68,8 +68,8 @@ std::vector<OptionRow> problem_rows() {
           "regularization", [](auto& o) -> auto& { return o.regularization; })
           .at_least(0)
           .in(in_problem)
-          .automatically("affinity neighbors: 0.0001, above 10,000 points 1/n, or 0 if the graph has k components or "
-                         "more; affinity landmarks, "
+          .automatically("affinity neighbors: 0.0001, above 10,000 points 1/n, or 0 if the graph has at least k large "
+                         "components; affinity landmarks, "
                          "or a given graph: 0; else 0.001")
           .help("add the same small affinity to every pair of points, so that every degree grows by this share of the "
                 "mean degree; 0 is the plain normalized cut"),
@@ -85,7 +85,8 @@ std::vector<OptionRow> problem_rows() {
           .automatically(
               "soft if the affinity is neighbors, assign is kmeans and there are at least 1,000 points; else "
               "sharp")
-          .help("eigenvectors that get labels: the k leading ones (sharp), or also some after them, each with a weight "
+          .help("eigenvectors that are used for the labels: the k leading ones (sharp), or also some after them, each "
+                "with a weight "
                 "that falls with its eigenvalue (soft)"),
       word_option(
           "assign", words::assignments, [](auto& o) -> auto& { return o.assign; })
@@ -142,8 +143,8 @@ std::vector<OptionRow> graph_rows() {
           .in(in_problem)
           .only_if("affinity", {"neighbors"})
           .automatically("1; for up to 4 features 0.5 for up to 10,000 points, rising to 1 at a million")
-          .help("width of the Gaussian weights, as a multiple of the mean distance of neighbors; a smaller width makes "
-                "a region of low density between two clusters count more"),
+          .help("width of the Gaussian weights, as a multiple of the mean distance of neighbors; a smaller width gives "
+                "edges in a sparse region smaller weights, so that the cut follows that region"),
       real_option(
           "recall", [](auto& o) -> auto& { return o.recall; })
           .positive()
@@ -181,7 +182,7 @@ std::vector<OptionRow> limit_rows() {
           .for_methods(iterative)
           .in(in_limits)
           .automatically("no limit; power: 3 if no other limit and no tolerance is given")
-          .help("budget of batches, products or Krylov steps"),
+          .help("budget of batches, products or Krylov steps; chebyshev: of filters, each with many products"),
       real_option(
           "seconds", [](auto& o) -> auto& { return o.limits.seconds; })
           .positive()
@@ -232,7 +233,7 @@ std::vector<OptionRow> solver_rows() {
           .at_most_n()
           .for_methods({"minibatch", "adagrad", "exact", "nystrom", "power", "chebyshev", "transfer"})
           .automatically("method nystrom: max(500, 2k); start of minibatch: up to 2000; start of adagrad or exact: "
-                         "10; affinity landmarks: n/4, from 200 to 3000, at least 20k")
+                         "10; affinity landmarks: n/4, at most 3000, but at least 200 and 20 k")
           .help("points that Nystrom samples, as a method and as a start; affinity landmarks: the number of landmarks"),
       integer_option(
           "guards", [](auto& o) -> auto& { return o.guards; })

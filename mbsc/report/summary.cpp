@@ -85,6 +85,7 @@ ordered_json graph_json(const Plan& plan) {
   if (!plan.graph) return nullptr;
   const GraphReport& graph = *plan.graph;
   ordered_json j{{"edges", graph.edges}, {"components", graph.components}, {"speck_points", graph.speck_points}};
+  if (plan.options.affinity == AffinityKind::neighbors) j["large_components"] = graph.large_components;
   if (plan.options.affinity == AffinityKind::precomputed) {
     j["loops"] = graph.loops;
     return j;

@@ -33,10 +33,10 @@ def _is_default(value, default) -> bool:
 class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Spectral clustering by the normalized cut, in memory that grows linearly with n.
 
-    For a kernel, the affinity matrix A of the n points is not stored (``cache`` may keep some values). Its products are
-    computed tile by tile. The k leading eigenvectors of L = S (A + (tau/n) 11') S, S = (D + tau)^-1/2, are estimated
-    from mini-batches of columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a
-    tolerance if that is cheap or requested. k-means, or cluster_qr, labels the rows of the eigenvectors.
+    By default, each point is joined to its nearest points. The leading eigenvectors of the normalized matrix of this
+    graph are computed by a Chebyshev filter. With a kernel (``affinity='rbf'``), they are estimated from mini-batches of
+    columns (Han and Filippone, 2016, with the solver of docs/methods.md), or computed to a tolerance. k-means, or
+    cluster_qr, labels the rows of the eigenvectors.
     If scikit-learn has a name for an argument, this class uses that name. The other names are those of the command
     line ``mbsc cluster``. Except for ``n_clusters``, ``random_state`` and ``n_jobs``, the defaults are the same, too.
     The same data, options and seed give the same bits.
@@ -216,8 +216,8 @@ class MiniBatchSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMi
     def predict(self, X) -> np.ndarray:
         """Assign new points to clusters, by extending the eigenvectors to the new points.
 
-        If a new point equals a fitted point, their affinity counts as in ``fit``: as 0, except with landmarks. Its row
-        and its label are then computed like those of any other point. Cost: one kernel value for each pair of a new and
+        If a new point equals a fitted point: with a kernel, their affinity counts as 0, as in ``fit``; with
+        nearest_neighbors, the new point has the edges of the fitted point. Cost: one kernel value for each pair of a new and
         a fitted point; with nearest_neighbors, a search for the nearest fitted points of each new point; with
         landmarks, a search for its nearest landmarks.
 

@@ -201,7 +201,7 @@ class GivenGraph(ProgramTest):
                                (("--affinity", "neighbors"), ["affinity", "graph"]),
                                (("--method", "nystrom"), ["nystrom", "given graph"]),
                                (("--method", "minibatch"), ["minibatch", "given graph"]),
-                               (("--degrees", "sampled"), ["exact degrees"]),
+                               (("--degrees", "sampled"), ["degrees must be exact"]),
                                (("--preset", "paper"), ["minibatch", "given graph"]),
                                (("-k", NODES + 1), ["clusters"])):
             with self.subTest(options=options):

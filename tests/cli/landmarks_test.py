@@ -136,7 +136,7 @@ class Landmarks(ProgramTest):
                                (("--affinity", "landmarks", "--landmarks", "5", "--neighbors", "6"),
                                 ["neighbors", "5; got 6"]),
                                (("--affinity", "landmarks", "--method", "exact", "--start", "nystrom"),
-                                ["start random only"]),
+                                ["start must be random"]),
                                (("--affinity", "neighbors", "--landmarks", "50"), ["landmarks", "chebyshev"]),
                                (("--affinity", "neighbors", "--method", "transfer"), ["transfer", "landmarks"]),
                                (("--affinity", "rbf", "--method", "transfer"), ["transfer", "landmarks"])):

@@ -114,7 +114,7 @@ class Neighbors(ProgramTest):
                                (("--affinity", "rbf", "--edge-weights", "binary"), ["edge-weights", "only"]),
                                (("--affinity", "rbf", "--edges", "mutual"), ["edges", "only"]),
                                (("--affinity", "rbf", "--recall", "0.5"), ["recall", "only"]),
-                               (("--gamma", "1", "--recall", "0.5"), ["gamma", "recall", "neighbors", "rbf"])):
+                               (("--gamma", "1", "--recall", "0.5"), ["affinity", "gamma", "recall"])):
             with self.subTest(options=options):
                 self.assert_rejected("cluster", "points.csv", "-k", 3, *options, words=words)
 

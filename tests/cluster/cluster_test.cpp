@@ -315,7 +315,7 @@ TEST(Cluster, BadOptionsAreRefused) {
   refused("restarts must be at least 1", [](ClusterOptions& o) { o.restarts = 0; });
   refused("iterations must be at least 1", [](ClusterOptions& o) { o.limits.iterations = 0; });
   refused("degrees = nystrom applies to", [](ClusterOptions& o) { o.degrees = DegreeKind::nystrom; });
-  refused("degree_columns needs degrees = sampled; got 5", [](ClusterOptions& o) { o.degree_columns = 5; });
+  refused("degree_columns = 5 needs degrees = sampled", [](ClusterOptions& o) { o.degree_columns = 5; });
   for (const int64_t bad : {-1, 0, 19, 21})
     refused(bad < 1 ? "degree_columns must be at least 1; got" : "degree_columns must be in [20, 20]; got",
             [&](ClusterOptions& o) {

@@ -166,6 +166,52 @@ TEST(Resolve, TheAffinityOfPointsFollowsFromTheirNumber) {
   EXPECT_EQ(choice_for(100, [](ClusterOptions& o) { o.affinity = AffinityKind::rbf; }), "rbf: ") << "it is given";
 }
 
+TEST(Resolve, LandmarksAreTheFallbackOfNeighborsIfAllOptionsApplyToThem) {
+  const auto has_fallback = [](const std::function<void(ClusterOptions&)>& change) {
+    ClusterOptions options;
+    change(options);
+    const Plan plan = resolve({5000, 3}, options);
+    if (plan.fallback == nullptr) return false;
+    EXPECT_EQ(plan.fallback->options.affinity, AffinityKind::landmarks);
+    EXPECT_EQ(plan.fallback->options.method, "transfer");
+    EXPECT_TRUE(plan.fallback->is_fallback);
+    return true;
+  };
+  EXPECT_TRUE(has_fallback([](ClusterOptions&) {}));
+  EXPECT_TRUE(has_fallback([](ClusterOptions& o) { o.scale = Scaling::unit; }));
+  EXPECT_FALSE(has_fallback([](ClusterOptions& o) { o.affinity = AffinityKind::neighbors; }));
+  EXPECT_FALSE(has_fallback([](ClusterOptions& o) { o.affinity = AffinityKind::rbf; }));
+  EXPECT_FALSE(has_fallback([](ClusterOptions& o) { o.neighbors = 7; }));
+  EXPECT_FALSE(has_fallback([](ClusterOptions& o) { o.recall = 0.9; }));
+  EXPECT_FALSE(has_fallback([](ClusterOptions& o) { o.cutoff = Cutoff::sharp; }));
+}
+
+TEST(Resolve, AGraphThatFallsApartIsReplacedByLandmarksUnlessItWasAskedFor) {
+  // Eight clouds in two rows of four. Three clusters cannot be the eight components.
+  const int64_t n = 1600;
+  Matrix<float> X = random_matrix<float>(n, 2, 11);
+  for (int64_t i = 0; i < n; ++i) {
+    X(i, 0) += 40.0F * float(i % 4);
+    X(i, 1) += 40.0F * float(i / 4 % 2);
+  }
+  ClusterOptions options;
+  options.clusters = 3;
+  options.scale = Scaling::standard;
+  const Clustering result = cluster(Points(X.view()), options);
+  EXPECT_EQ(result.plan.options.affinity, AffinityKind::landmarks);
+  EXPECT_EQ(result.plan.affinity_reason, "the neighbor graph has 8 large components");
+  EXPECT_TRUE(result.landmarks.has_value());
+  EXPECT_EQ(result.plan.scale.size(), 2u);
+  EXPECT_EQ(result.cluster_sizes.size(), 3u);
+  options.affinity = AffinityKind::neighbors;
+  EXPECT_EQ(cluster(Points(X.view()), options).plan.options.affinity, AffinityKind::neighbors);
+  options.affinity.reset();
+  options.clusters = 8;
+  const Clustering clouds = cluster(Points(X.view()), options);
+  EXPECT_EQ(clouds.plan.options.affinity, AffinityKind::neighbors) << "the components are the clusters";
+  EXPECT_EQ(clouds.cluster_sizes, std::vector<int64_t>(8, 200));
+}
+
 TEST(Resolve, AnOptionThatOnlySomeAffinitiesHaveChoosesOneOfThem) {
   using O = ClusterOptions;
   EXPECT_EQ(choice_for(1000, [](O& o) { o.gamma = 1; }), "rbf: gamma is given");
@@ -192,7 +238,7 @@ TEST(Resolve, AnOptionThatOnlySomeAffinitiesHaveChoosesOneOfThem) {
                          o.gamma = 1;
                          o.neighbors = 5;
                        }),
-            "gamma does not apply to the affinity neighbors, and neighbors does not apply to the affinity rbf");
+            "affinity must be given, because gamma and neighbors do not choose the same one");
 }
 
 TEST(Resolve, MoreMemoryIsEstimatedForMoreAndLessForEachOfSeveralRanks) {

@@ -237,7 +237,7 @@ def test_what_does_not_apply_is_refused_by_name():
     with pytest.raises((ValueError, TypeError), match="[Ss]parse"):
         MiniBatchSpectralClustering(3).fit(A)
     for options, message in (({"scale": "unit"}, "scale"), ({"gamma": 1.0}, "gamma"), ({"n_neighbors": 5}, "n_neighbors"),
-                             ({"method": "nystrom"}, "nystrom"), ({"degrees": "sampled"}, "exact degrees")):
+                             ({"method": "nystrom"}, "nystrom"), ({"degrees": "sampled"}, "degrees must be exact")):
         with pytest.raises(ValueError, match=message):
             fitted(A, **options)
     with pytest.raises(ValueError, match="symmetrize"):

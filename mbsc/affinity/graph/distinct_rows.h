@@ -18,8 +18,8 @@ struct DistinctRows {
   int64_t count() const { return rows.rows(); }
 };
 
-/// Writes row i to `out`: scaled, for the metric cosine then divided by its length (a row of zeros stays), and rounded to
-/// float32.
+/// Writes row i to `out`. The row is scaled. For the metric cosine, it is then divided by its length, unless it is zero.
+/// Then it is rounded to float32.
 void round_row(const Points& points, int64_t i, Metric metric, float* out);
 
 /// Finds the distinct rows. Rows are compared as round_row() writes them.

@@ -127,6 +127,7 @@ std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const 
   // With k components, these are the clusters. Otherwise a little regularization keeps outliers from becoming clusters.
   const auto large = std::count_if(found.components.sizes.begin(), found.components.sizes.end(),
                                    [&](int64_t size) { return size >= std::max<int64_t>(2, n / (50 * k)); });
+  plan.graph->large_components = large;
   if (!plan.options.regularization) plan.options.regularization = large >= k ? 0 : std::min(1e-4, 1 / double(n));
   const auto entries = int64_t(found.graph.columns.size());
   for (const int64_t of_rank : rows.comm().gather<int64_t>(std::span<const int64_t>(&entries, 1)))

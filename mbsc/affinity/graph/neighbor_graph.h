@@ -11,8 +11,8 @@
 // are, the shorter are the distances, and a narrow Gaussian would follow chance.
 // A component with fewer than n/(50 k) points is a speck. The points of specks are isolated: they get the label of the
 // nearest cluster. If there are more than k components, the k largest are the clusters, and the points of all others
-// are isolated, too.
-// The automatic regularization is 0 if there are k components or more, which are then the clusters. Otherwise it is
+// are isolated, too (unless landmarks replace the graph: flow/affinity.h).
+// The automatic regularization is 0 if there are at least k large components, which are not specks. Otherwise it is
 // min(0.0001, 1/n): without it, a few outliers with weak edges would be a cluster. It moves all eigenvalues but the first
 // away from 1 by about as much. The more points there are, the closer to 1 are the eigenvalues of long shapes, so a
 // constant would drown them.
@@ -32,9 +32,9 @@ int64_t automatic_neighbors(int64_t n, int64_t features);
 /// The width of the Gaussian weights / mean distance of neighbors, if the option is not set.
 double automatic_edge_width(int64_t n, int64_t features);
 
-/// Builds the neighbor graph by the options of the plan. Writes the number of neighbors and the report on the graph to
-/// the plan. If `kept` is not null, sets it to what new points need, in addition; for one rank only. Throws Stopped
-/// after a stop request. Collective.
+/// Builds the neighbor graph by the options of the plan. Writes the number of neighbors, the regularization if it is
+/// automatic, and the report on the graph to the plan. If `kept` is not null, also sets it to what new points need; this
+/// works on one rank only. Throws Stopped after a stop request. Collective.
 std::unique_ptr<SparseAffinity> make_neighbor_graph(const Points& points, const RowSpace& rows, Plan& plan,
                                                     std::shared_ptr<const FittedGraph>* kept = nullptr);
 

@@ -2,21 +2,22 @@
 // Method: subspace iteration with a Chebyshev filter, for graphs with few edges, whose products are cheap.
 // Reference: Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
 //   iteration", 2006.
-// Algorithm: a block W of k + max(6, k/2) columns, rounded up to a multiple of 16. A row of a cache line or more costs
-//   hardly more than a shorter one, and guards make the filter steeper. Repeat: Y = L W, Ritz pairs, residuals; then
+// Algorithm: a block W of k + max(6, k/2) columns, rounded up to a multiple of 16. Rows are read in whole cache lines, so
+//   rounding up costs little, and more columns after the k-th make the filter steeper. Repeat: Y = L W, Ritz pairs, residuals; then
 //   W <- orth(p(L) W), where p damps everything below the last Ritz value of the block (filter.h). The degree of p
 //   follows from the distance of that value to the k-th.
-// Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If a stored graph has k components or
-//   more, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
-// Labels: with the option cutoff = soft, the vectors of the block after the k-th get labels too (soft_cutoff.h). They are
-//   less exact than the k leading ones, but their weights are small.
+// Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If tau = 0 and a stored graph has at least
+//   k components with edges, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
+// Labels: with the option cutoff = soft, some vectors of the block after the k-th are used for the labels too
+//   (soft_cutoff.h). They are less exact than the k leading ones, but their weights are at most 1/2.
 // End: at the tolerance, if one is given. Otherwise at the first of
 //   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next: the error of the
 //     subspace is below that share;
-//   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / p(theta_k) of the error. If it changes a
+//   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / filter_growth(theta_k) of the error. If it changes a
 //     share x of the labels, all later filters together change about x c / (1 - c), which must be below 0.001. If c is
 //     above 0.7, a filter does too little to be evidence;
-//   - residuals no longer fall, because of rounding.
+//   - the largest residual has not fallen by a tenth for 12 iterations (for 2 if it is near the rounding error).
+//   The last rule also holds with a tolerance. In any case the run ends if its budget is spent, or after 4,000 products.
 //   The status is `unresolved` if the residual is then above the gap.
 // Cost: a product for each degree; memory: six blocks.
 #include "mbsc/solvers/chebyshev/chebyshev.h"

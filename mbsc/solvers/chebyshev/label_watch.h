@@ -21,8 +21,8 @@ class LabelWatch {
   /// roots[i] = s_i (affinity/normalized.h) for own rows. Rows with s_i = 0 are isolated and are not watched. Collective.
   LabelWatch(const RowSpace& space, std::span<const float> roots, const ClusterOptions& options);
 
-  /// The share of the sample that has another label than at the last call; 1 at the first call. `vectors` has k columns,
-  /// and the own rows. Collective.
+  /// The share of the sample that has another label than at the last call; 1 at the first call. `vectors` has at
+  /// least k columns, and this rank's own rows. Collective.
   template <class T>
   double update(MatrixView<const T> vectors);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The soft cutoff: which eigenvectors get labels, and with which weights.
+// The soft cutoff: which eigenvectors are used for the labels, and with which weights.
 //
 // Spectral clustering takes the k leading eigenvectors and drops all others. If the eigenvalues theta_k and theta_k+1 are
 // close, which of the two vectors is taken is a matter of chance, and the labels depend on it. A soft cutoff takes more
