@@ -25,7 +25,7 @@ enum class Status {
 };
 std::string to_string(Status status);
 
-/// Statistics of a graph. A given graph has only the first four. A landmark graph has no loops and no distinct points.
+/// Statistics of a graph. A given graph has only edges, components, speck points and loops. A landmark graph has no loops and no distinct points.
 struct GraphReport {
   int64_t edges = 0;                       ///< number of undirected edges
   int64_t components = 0;                  ///< number of connected components

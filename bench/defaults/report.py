@@ -147,8 +147,8 @@ There are {len(scores.names)} labeled sets. If a set is generated or is a subset
 {seeds} seeds. k is the number of classes.
 
 - *NMI*: of the clusters and the known classes, divided by the arithmetic mean of the entropies.
-- *gamma* `c/median, s %`: the larger of c / median squared distance and the gamma at which a typical degree is s % of
-  n/k, but at least 12. On small sets many rules coincide.
+- *gamma* `c/median, s %`: the larger of two values: c / (median squared distance), and the gamma at which a typical
+  degree is s % of n/k (or 12, if that is more). On small sets many rules coincide.
 - *regularization*: a share of the mean degree.
 - *k-means*: scikit-learn's, 10 starts, on the same features.
 - *loss*: the NMI of the best of all {len(SETTINGS)} settings on a set, minus the NMI of this setting. Ranks are among
@@ -167,7 +167,7 @@ There are {len(scores.names)} labeled sets. If a set is generated or is a subset
                     ("the best setting", number(scores.mean.max()),
                      number(scores.loss[scores.mean.argmax()].max()),
                      "yes" if scores.passes[scores.mean.argmax()] else "no"),
-                    ("for each set, the best setting of the other sets that finds rings and moons",
+                    ("for each set: of the settings that find rings and moons, the one that is best on the other sets",
                      number(scores.left_out()), "", ""),
                     ("the best setting of each set", number(scores.nmi.max(0).mean()), "0", "yes")]),
              "The program's defaults here: " + "; ".join(f"regularization {tau:g}, embedding {embedding}"
@@ -195,7 +195,7 @@ There are {len(scores.names)} labeled sets. If a set is generated or is a subset
         taus = sorted({tau for case in large for _, tau in case.solves()})
         seeds = len(large[0].embeddings(taus[0])) - 1
         parts += ["## Larger sets: gamma 16/median and a share, embedding `row`, regularization across\n",
-                  f"The columns with numbers are NMI of `exact`. The last two columns are at regularization "
+                  f"The columns with a number as heading show the NMI of `exact`. The last two columns are at regularization "
                   f"{taus[0]:g}: the passes of `exact`, and NMI of `minibatch` after one pass, the mean of {seeds} "
                   f"seeds.\n",
                   table(("set", "k", "gamma", *(f"{tau:g}" for tau in taus), "defaults", "passes", "minibatch"),

@@ -18,6 +18,10 @@ not named have their defaults. scikit-learn is its SpectralClustering with 10 ne
 clusters itself, and its noise counts as one more cluster. A dash means that the set is too large for the configuration,
 or that the run failed. [choosing.md](choosing.md) explains the options.
 
+The rules of the default (number of neighbors, width, cutoff, regularization, and when landmarks replace the graph) were
+found by looking at these very sets. Expect less on other data. Under "Leave one out", a configuration is chosen without
+the set it is judged by.
+
 Machine: {cpu}, {cpus} CPUs. Commit: {commits}. To repeat: `bench/graphs/run`.
 """
 

@@ -9,7 +9,7 @@ HEAD = """\
 
 This page compares `find_neighbors()`, which builds the lists of the neighbor graph, with pynndescent and hnswlib: the
 {each} nearest neighbors of every point, from points in memory to lists. Each program runs in its own process with two
-threads. CPU s are the processor seconds of all threads; they count, because other work on the machine changes the
+threads. Compare CPU s, the processor seconds of all threads, because other work on the machine changes the
 seconds by the clock. The recall is the share of the true neighbors that are in the lists, measured on 1,000 points by
 brute force in float64. mbsc is asked for a recall of {wanted:g}. The peak is that of the process, points included.
 
@@ -48,7 +48,7 @@ TRIED = """
 - An order of the points by up to 64 groups of 64 groups instead of 1,000 groups: a point meets 128 leaders instead of
   1,000.
 - A first version stopped as soon as the sampled recall of 256 points reached the recall asked for. Its true recall with
-  128 features was 0.977. Now the sample has 512 points, and the recall less its standard error must reach the recall.
+  128 features was 0.977. Now the sample has 512 points, and the sampled recall minus its standard error must reach the recall that was asked for.
 - The true neighbors of the sample are found once, not in every round. A second round has only the fan that the measured
   recall asks for.
 - With 8 features, part of the growth with n is the fan of the first round, 5, 6 and 7 at these sizes. The rule for it

@@ -16,8 +16,8 @@ struct KMeansOptions {
   int64_t clusters = 8;
   int restarts = 10;         ///< number of runs; the best one is kept
   int max_iterations = 300;  ///< limit for one run
-  double tolerance = 1e-4;   ///< a run ends if the sum of squared shifts of the centers is at most this times
-                             ///< the mean variance of a feature
+  double tolerance = 1e-4;   ///< a run ends if the sum of squared shifts of the centers is at most
+                             ///< tolerance * (mean variance of the features)
   uint64_t seed = 0;
 };
 

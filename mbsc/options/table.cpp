@@ -233,7 +233,7 @@ std::vector<OptionRow> solver_rows() {
           .at_most_n()
           .for_methods({"minibatch", "adagrad", "exact", "nystrom", "power", "chebyshev", "transfer"})
           .automatically("method nystrom: max(500, 2k); start of minibatch: up to 2000; start of adagrad or exact: "
-                         "10; affinity landmarks: n/4, at most 3000, but at least 200 and 20 k")
+                         "10; affinity landmarks: n/4, at most 3000, but at least 200 and 20 for each cluster")
           .help("points that Nystrom samples, as a method and as a start; affinity landmarks: the number of landmarks"),
       integer_option(
           "guards", [](auto& o) -> auto& { return o.guards; })

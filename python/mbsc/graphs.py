@@ -20,8 +20,8 @@ def checked(graph):
 
 
 def arrays_of(graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
-    """The starts, indices and weights of a CSR or CSC matrix, and whether it is CSC. SciPy's arrays themselves, except
-    that starts of 32 bits and indices of 64 bits are converted."""
+    """The starts, indices and weights of a CSR or CSC matrix, and whether it is CSC. Returns SciPy's own arrays without a
+    copy, except that 32-bit starts and 64-bit indices are converted."""
     if graph.shape[0] != graph.shape[1]:
         raise ValueError(f"the matrix of a graph must be square; got {graph.shape[0]} x {graph.shape[1]}")
     if graph.shape[0] >= 2**31:

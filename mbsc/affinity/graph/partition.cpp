@@ -26,15 +26,6 @@ struct Node {
   uint64_t key = 0;
 };
 
-/// Draws `count` numbers below `total` at random, ascending. The same rule and key give the same numbers.
-Members draw(int64_t total, int64_t count, uint64_t seed, uint64_t key) {
-  const KeyedPermutation order(total, Random(seed, Stream::neighbors), key);
-  Members drawn(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = int32_t(order(i));
-  std::sort(drawn.begin(), drawn.end());
-  return drawn;
-}
-
 /// The rows of points with these (ascending) numbers, on every rank. Collective.
 Matrix<float> gather_points(const OwnPoints& points, const Members& numbers) {
   std::vector<float> mine;
@@ -66,6 +57,14 @@ int64_t leaders_for(int64_t size, int64_t fan, int level, const PartitionRule& r
 }
 
 }  // namespace
+
+Members draw(int64_t total, int64_t count, uint64_t seed, uint64_t key) {
+  const KeyedPermutation order(total, Random(seed, Stream::neighbors), key);
+  Members drawn(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = int32_t(order(i));
+  std::sort(drawn.begin(), drawn.end());
+  return drawn;
+}
 
 Members numbers_below(int64_t count) {
   Members numbers(static_cast<size_t>(count));

@@ -44,6 +44,8 @@ using Members = std::vector<int32_t>;
 
 /// 0, 1, ..., count - 1.
 Members numbers_below(int64_t count);
+/// Draws `count` numbers below `total` at random, ascending. The same seed and key give the same numbers.
+Members draw(int64_t total, int64_t count, uint64_t seed, uint64_t key);
 
 /// For each row of `rows` that `members` lists: the positions in `leaders` of its `fan` nearest leaders, the nearest
 /// first. `leaders` are row numbers of `points`. The bits of a row's distances do not depend on the other rows.

@@ -10,7 +10,6 @@
 #include "mbsc/affinity/graph/pair_search.h"
 #include "mbsc/affinity/graph/partition.h"
 #include "mbsc/base/parallel.h"
-#include "mbsc/base/random.h"
 
 namespace mbsc {
 namespace {
@@ -99,18 +98,9 @@ void compare_near(NearLists& lists, const SearchIndex& index, int threads, const
   }
 }
 
-/// Draws rows at random, ascending.
-Members draw_rows(int64_t rows, int64_t count, uint64_t seed, uint64_t key) {
-  const KeyedPermutation order(rows, Random(seed, Stream::neighbors), key);
-  Members drawn(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) drawn[size_t(i)] = int32_t(order(i));
-  std::sort(drawn.begin(), drawn.end());
-  return drawn;
-}
-
 /// The number of probes that gives the recall. The queries of the sample are fitted points, so each finds itself first.
 int64_t find_probes(MatrixView<const float> rows, SearchIndex index, const NeighborSearch& search) {
-  const Members drawn = draw_rows(rows.rows, std::min<int64_t>(256, rows.rows), search.seed, ~uint64_t{0} - 2);
+  const Members drawn = draw(rows.rows, std::min<int64_t>(256, rows.rows), search.seed, ~uint64_t{0} - 2);
   Matrix<float> sample(int64_t(drawn.size()), rows.cols);
   for (size_t i = 0; i < drawn.size(); ++i) std::copy_n(rows.row(drawn[i]), rows.cols, sample.row(int64_t(i)));
   NearLists truth(sample, rows, search.each + 1);
@@ -142,7 +132,7 @@ SearchIndex make_index(const Points& fitted, const NeighborSearch& search) {
       index.firsts.push_back(distinct.copies[size_t(distinct.starts[size_t(row)])]);
   if (compares_all(distinct.count(), fitted.features, search.recall)) return index;
   const auto leaders = int64_t(2 * std::sqrt(double(distinct.count())));
-  index.leaders = draw_rows(distinct.count(), leaders, search.seed, ~uint64_t{0} - 3);
+  index.leaders = draw(distinct.count(), leaders, search.seed, ~uint64_t{0} - 3);
   index.leader_of =
       nearest_leaders(distinct.rows, numbers_below(distinct.count()), distinct.rows, index.leaders, 1, search.threads);
   index.probes = find_probes(distinct.rows, index, search);

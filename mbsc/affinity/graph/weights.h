@@ -40,8 +40,8 @@ inline bool is_shared(NeighborWeights weights) {
 inline int64_t local_values(NeighborWeights weights) {
   return weights == NeighborWeights::local ? 1 : weights == NeighborWeights::fuzzy ? 2 : 0;
 }
-/// The factor of a weight other than fuzzy that depends on the distance d. `square` is d^2, `width` is s, and the local squares are s_i^2
-/// and s_j^2, which only local weights use.
+/// For all weights except fuzzy: the factor of the weight that depends on the distance d. `square` is d^2, `width` is s,
+/// and the local squares are s_i^2 and s_j^2, which only local weights use.
 double distance_weight(NeighborWeights weights, double square, double width, double local_i, double local_j);
 /// s_i^2, from the list of i.
 double local_square(std::span<const NearPoint> list);

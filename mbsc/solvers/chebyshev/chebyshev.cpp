@@ -11,15 +11,16 @@
 // Labels: with the option cutoff = soft, some vectors of the block after the k-th are used for the labels too
 //   (soft_cutoff.h). They are less exact than the k leading ones, but their weights are at most 1/2.
 // End: at the tolerance, if one is given. Otherwise at the first of
-//   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next: the error of the
-//     subspace is below that share;
-//   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / filter_growth(theta_k) of the error. If it changes a
-//     share x of the labels, all later filters together change about x c / (1 - c), which must be below 0.001. If c is
-//     above 0.7, a filter does too little to be evidence;
+//   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next; the error of the
+//     subspace is then below 1/20;
+//   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / filter_growth(theta_k) of the error. If
+//     this filter changed a share x of the labels, all later filters together change about x c / (1 - c), which must be below
+//     0.001. If c is above 0.7, a filter does too little to be evidence;
 //   - the largest residual has not fallen by a tenth for 12 iterations (for 2 if it is near the rounding error).
 //   The last rule also holds with a tolerance. In any case the run ends if its budget is spent, or after 4,000 products.
-//   The status is `unresolved` if the residual is then above the gap.
-// Cost: a product for each degree; memory: six blocks.
+//   If no tolerance is given and the residual at the end is not below the gap, the status is `unresolved`. If a tolerance
+//   is given and not reached, the status is `stalled` or `budget`.
+// Cost: one product with L for each degree of the polynomial p; memory: six blocks.
 #include "mbsc/solvers/chebyshev/chebyshev.h"
 
 #include <algorithm>
@@ -171,7 +172,7 @@ class ChebyshevRun {
     pairs_.flops += 2.0 * double(products) * double(L_.n()) * double(columns_);
   }
 
-  /// The k leading columns with their values and residuals, and the error that these allow.
+  /// The k leading columns with their values and residuals, and the subspace error that follows from these and the gap.
   void take_pairs() {
     const RowSpace& space = operator_->space();
     pairs_.vectors = Matrix<T>(W_.rows(), k_);

@@ -4,8 +4,8 @@
 // nodes'.
 //
 // If near nodes have near numbers, aggregates can be formed inside each row block (base/row_blocks.h) separately. Threads
-// and ranks then work in parallel, and the aggregates do not depend on them. Otherwise one rank forms the aggregates of the
-// whole graph, one after the other.
+// and ranks then work in parallel, and the aggregates do not depend on them. Otherwise every rank needs the whole
+// graph, and forms all aggregates itself, one by one.
 // Reference: Vanek, Mandel, Brezina, "Algebraic multigrid by smoothed aggregation", Computing 1996.
 #pragma once
 

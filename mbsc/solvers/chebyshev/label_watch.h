@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LabelWatch: whether the labels that k-means finds still change while the eigenvectors converge.
 //
-// It clusters a fixed sample of rows. At the first call by k-means; later by Lloyd's iterations that start from the
-// means of the groups found before, so that a label keeps its meaning although the eigenvectors may rotate.
+// It clusters a fixed sample of rows. The first call uses k-means. Later calls use Lloyd's iterations, which start from
+// the means of the groups found before, so that a label keeps its meaning although the eigenvectors may rotate.
 // Cost of a call: a few assignments of the sample, which has at most 20,000 rows. Every rank gathers the sample and
 // clusters it, so all ranks get the same result.
 #pragma once

@@ -18,7 +18,7 @@
 namespace mbsc {
 
 /// The weights of the leading vectors. `values` are their eigenvalues, in descending order, at least k of them. Vectors
-/// beyond the k-th are left out as soon as their weight is below 1/20, a tenth of the k-th. A vector that is concentrated
+/// beyond the k-th are left out as soon as their weight is below 1/20, a tenth of the weight of the k-th vector. A vector that is concentrated
 /// on a few outliers would otherwise decide their labels in spite of its small weight.
 inline std::vector<double> soft_weights(std::span<const double> values, size_t k) {
   const auto distance = [&](size_t j) { return std::max(1e-7, 1 - values[j]); };  // 1e-7: the error of a value

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the default solver divides its budget among landmarks, batches and full products.
+// How minibatch (with Ritz steps) divides its budget among landmarks, batches and full products.
 #pragma once
 
 #include "mbsc/solvers/solver.h"
@@ -59,7 +59,7 @@ bool graph_may_start(const KernelFacts& facts, int64_t landmarks, const ClusterO
 /// algebra, n m^2, should not cost more than the pass:
 ///     n m^2 <= n^2 (cost of a value + k' + 10) / 2        (for a single batch: 16 instead of 2)
 /// For a narrow kernel, m is larger: as many landmarks as the kernel needs (for a single batch, five times as many).
-/// But if the graph of neighbors may be the start, m is only the rank of the model, at least 400. With such a graph,
+/// But if the graph of neighbors may be the start, m is at most 400, or the rank of the model if that is larger. With such a graph,
 /// 2,000 landmarks are hardly better: on MNIST, Pendigits and Shuttle at their default widths, the sum of the
 /// eigenvalues found changes by 0.06 %. If seconds are limited, m is at most the number of landmarks that a slow
 /// machine completes in a quarter of that time.
