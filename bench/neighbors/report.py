@@ -18,7 +18,7 @@ ef_construction = 100, then searches all points with the smallest `ef` of 20, 24
 the recall. Nothing else of the rivals was tuned. The constants of mbsc (leaves, fans, the size of the first round) were
 chosen by trials on the sets with 128 and 16 features of this page, so mbsc has an advantage there.
 
-Every measurement was made once, on a machine that ran other work at the same time. A rival that was measured with an
+Every measurement was made once, on a machine that may have run other work at the same time. A rival that was measured with an
 earlier commit of mbsc is not measured again, so the rows of a set can be an hour apart.
 
 {machine}
@@ -51,8 +51,8 @@ TRIED = """
   128 features was 0.977. Now the sample has 512 points, and the sampled recall minus its standard error must reach the recall that was asked for.
 - The true neighbors of the sample are found once, not in every round. A second round has only the fan that the measured
   recall asks for.
-- With 8 features, part of the growth with n is the fan of the first round, 5, 6 and 7 at these sizes. The rule for it
-  was fitted to more features, so the recall at the largest size is higher than asked for.
+- With up to 8 features, the share of neighbors that a partition misses hardly grows above a million points. The first
+  round is planned by this.
 - Larger leaves with smaller fans (2,048 points and 5 x 2) and smaller leaves with larger fans (512 points and 10 x 3)
   take as long or longer for the same recall. The fan of the first split matters most: 6 x 3 takes as long as 8 x 2 and
   finds less, and 4 x 4 finds far less.

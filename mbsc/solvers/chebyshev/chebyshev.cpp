@@ -7,16 +7,18 @@
 //   W <- orth(p(L) W), where p damps everything below the last Ritz value of the block (filter.h). The degree of p
 //   follows from the distance of that value to the k-th.
 // Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If tau = 0 and a stored graph has at least
-//   k components with edges, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its points.
+//   k components with edges, its leading eigenvectors are known: for each of the k largest components, sqrt(d_i) on its
+//   points.
 // Labels: with the option cutoff = soft, some vectors of the block after the k-th are used for the labels too
 //   (soft_cutoff.h). They are less exact than the k leading ones, but their weights are at most 1/2.
-// End: at the tolerance, if one is given. Otherwise at the first of
+// End: at the tolerance, if one is given. Otherwise as soon as one of these holds:
 //   - the largest residual is below a twentieth of the gap between the k-th Ritz value and the next; the error of the
 //     subspace is then below 1/20;
 //   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / filter_growth(theta_k) of the error. If
-//     this filter changed a share x of the labels, all later filters together change about x c / (1 - c), which must be below
-//     0.001. If c is above 0.7, a filter does too little to be evidence;
-//   - the largest residual has not fallen by a tenth for 12 iterations (for 2 if it is near the rounding error).
+//     this filter changed a share x of the labels, all later filters together change about x c / (1 - c), which must be
+//     below 0.001. The rule is not used if c is above 0.7: one filter then changes too little to prove anything;
+//   - in the last 12 iterations together, the largest residual fell by less than a tenth (in the last 2, if it is near
+//     the rounding error).
 //   The last rule also holds with a tolerance. In any case the run ends if its budget is spent, or after 4,000 products.
 //   If no tolerance is given and the residual at the end is not below the gap, the status is `unresolved`. If a tolerance
 //   is given and not reached, the status is `stalled` or `budget`.
@@ -65,7 +67,7 @@ SolverMemory chebyshev_memory(int64_t, int64_t, const ClusterOptions& options) {
   return {.columns = 6 * *options.block_size, .block = *options.block_size};
 }
 
-/// The rows of `from` by point instead of by place (Affinity::places).
+/// The rows of the matrix `from`, in the order of points instead of places (Affinity::places).
 template <class T>
 Matrix<T> rows_by_point(const Normalized<T>& L, Matrix<T> from) {
   if (L.places() == nullptr || from.empty()) return from;

@@ -16,8 +16,8 @@ struct KrylovSizes {
   int64_t keep = 0;      ///< Ritz vectors that are kept in a restart
 };
 
-/// The block has k + max(4, k/2) columns. A larger basis saves products: it has as many columns as 64 MiB hold, up to
-/// 300, and at least 5 blocks.
+/// The block has k + max(4, k/2) columns. A larger basis saves products, so it has as many columns as 64 MiB hold,
+/// but at most 300. In any case it has at least 5 blocks.
 inline KrylovSizes krylov_sizes(int64_t n, const ClusterOptions& options) {
   const int64_t k = options.clusters;
   KrylovSizes s;
