@@ -60,7 +60,8 @@ void print_table(const InfoFlags& flags, const Table& table) {
                table.feature_names.empty() ? std::to_string(f + 1) : table.feature_names[f], minimum[f], maximum[f]);
 }
 
-/// A graph that is not symmetric is described as if symmetrize were max: two nodes have an edge if there is an entry in at least one direction.
+/// A graph that is not symmetric is described as if symmetrize were max: two nodes have an edge if there is an entry in at
+/// least one direction.
 void print_graph(const InfoFlags& flags, const GraphFile& file, int threads) {
   const RowSpace rows(file.graph.nodes, threads);
   const CleanGraph clean = clean_graph(file.graph, rows);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The affinity of points if the option `affinity` is not given.
 //
-// It is the first of neighbors, landmarks and rbf that no given option speaks against. An option speaks against an affinity
-// that it does not apply to; a method speaks against each graph that it is not the default of, and `transfer` also against rbf. Above two million
-// points, landmarks comes before neighbors, unless `neighbors` is given: the neighbor graph would need too much memory.
+// It is the first of neighbors, landmarks and rbf that no given option speaks against. An option speaks against an
+// affinity that it does not apply to. A method speaks against each graph that it is not the default of, and `transfer`
+// also against rbf. Above two million points, landmarks comes before neighbors, unless `neighbors` is given: the neighbor
+// graph would need too much memory.
 // If the neighbor graph turns out to have more than k large components, landmarks replaces it, unless an option speaks
 // against that (flow/affinity.h). With neighbors, the k largest components would be the clusters, however near other
 // components are.

@@ -3,7 +3,8 @@
 // Reference: Zhou, Saad, Tiago, Chelikowsky, "Self-consistent-field calculations using Chebyshev-filtered subspace
 //   iteration", 2006.
 // Algorithm: a block W of k + max(6, k/2) columns, rounded up to a multiple of 16. Rows are read in whole cache lines, so
-//   rounding up costs little, and more columns after the k-th make the filter steeper. Repeat: Y = L W, Ritz pairs, residuals; then
+//   rounding up costs little, and more columns after the k-th make the filter steeper. Repeat: Y = L W, Ritz pairs,
+//   residuals; then
 //   W <- orth(p(L) W), where p damps everything below the last Ritz value of the block (filter.h). The degree of p
 //   follows from the distance of that value to the k-th.
 // Start: for stored graphs from coarser graphs (multilevel.h), otherwise random. If tau = 0 and a stored graph has at least
@@ -17,8 +18,8 @@
 //   - the labels hardly change (label_watch.h): a filter leaves a share c = 1 / filter_growth(theta_k) of the error. If
 //     this filter changed a share x of the labels, all later filters together change about x c / (1 - c), which must be
 //     below 0.001. The rule is not used if c is above 0.7: one filter then changes too little to prove anything;
-//   - in the last 12 iterations together, the largest residual fell by less than a tenth (in the last 2, if it is near
-//     the rounding error).
+//   - for 12 iterations in a row (2 near the rounding error), the largest residual was never a tenth below its smallest
+//     earlier value.
 //   The last rule also holds with a tolerance. In any case the run ends if its budget is spent, or after 4,000 products.
 //   If no tolerance is given and the residual at the end is not below the gap, the status is `unresolved`. If a tolerance
 //   is given and not reached, the status is `stalled` or `budget`.
